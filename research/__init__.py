@@ -2,7 +2,7 @@
 
 import os
 
-from lycosa.engine.processes.threads import ONE_THREAD
+from lycosa.processes import ONE_THREAD
 
 # Set before numpy is loaded: more threads change the last bits, and thus the course of a crawl that learns.
 os.environ.update(ONE_THREAD)

@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 
 from lycosa.collection.collection import Collection
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.spec.sections import ProcessSpec
@@ -50,7 +51,7 @@ def lab_and_crawl(
             "scope": spec.scope.model_copy(update={"avoid_traps": False}),  # the lab follows every link
         }
     )
-    asyncio.run(crawl_spec(spec, as_run(spec), Path(), out))
+    asyncio.run(run_crawl(CrawlRequest(spec, as_run(spec), Path(), out)))
     with Collection.open(out) as collection:
         judged = [page.link.key for page in collection.pages() if page.judgement]
     return in_lab, [key for key in judged if key not in laboratory.draw.excluded]

@@ -21,7 +21,8 @@ from random import Random
 from typing import NamedTuple
 
 from lycosa.collection.collection import Collection
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.fetch.browser.processes import family_of
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
@@ -209,7 +210,9 @@ connect_to = {{ {connect} }}
 workers = 0
 """
         cpu, begun = _Cpu(), time.monotonic()
-        summary = asyncio.run(crawl_spec(parse_spec(spec, all_settings()), spec, out.parent, out))
+        summary = asyncio.run(
+            run_crawl(CrawlRequest(parse_spec(spec, all_settings()), spec, out.parent, out))
+        )
         seconds, (own_s, browser_s) = time.monotonic() - begun, cpu.stop()
     right: Counter[str] = Counter()
     with Collection.open(out) as collection:

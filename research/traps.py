@@ -22,7 +22,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lycosa.collection.collection import Collection
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.testing import Request, Site, html, text
@@ -262,7 +263,9 @@ def measure(good: int, pages: int, **sections: dict[str, Any]) -> Waste:
             for name, table in tables.items()
         )
         out = Path(folder) / "out"
-        summary = asyncio.run(crawl_spec(parse_spec(written, all_settings()), written, Path(folder), out))
+        summary = asyncio.run(
+            run_crawl(CrawlRequest(parse_spec(written, all_settings()), written, Path(folder), out))
+        )
         return _waste(out, summary.pages, summary.ended)
 
 

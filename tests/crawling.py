@@ -18,9 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
@@ -69,7 +70,7 @@ def spec_of(text: str) -> Spec:
 
 def crawl(text: str, directory: Path, **more: Any) -> Summary:
     """Crawl in this process, in an event loop of its own."""
-    return asyncio.run(crawl_spec(spec_of(text), text, directory.parent, directory, **more))
+    return asyncio.run(run_crawl(CrawlRequest(spec_of(text), text, directory.parent, directory), **more))
 
 
 @contextmanager
@@ -140,7 +141,7 @@ def _main(spec: str, out: str, point: str = "", nth: str = "0") -> None:
     import uvloop
 
     text = Path(spec).read_text(encoding="utf-8")
-    uvloop.run(crawl_spec(spec_of(text), text, Path(spec).parent, Path(out), pause_points=pause))
+    uvloop.run(run_crawl(CrawlRequest(spec_of(text), text, Path(spec).parent, Path(out)), pause_points=pause))
 
 
 if __name__ == "__main__":

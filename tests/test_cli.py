@@ -15,7 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 from lycosa import __version__
-from lycosa.cli import app
+from lycosa.cli import GROUPS, app
 from lycosa.commands.reference import _commands
 from lycosa.errors import LycosaError
 
@@ -103,7 +103,7 @@ def test_help_loads_nothing_heavy():
 
 def test_the_process_that_fits_loads_only_what_fits():
     """It is started for every crawl: the spec, the network and the archive's writer are no business of its."""
-    code = "import sys, lycosa.engine.learning.fitting; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
+    code = "import sys, lycosa.learn.fitting.fit_process; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
     )
@@ -182,3 +182,15 @@ def test_groups_are_typer_apps():
     """Each group of commands registers itself."""
     assert isinstance(app, typer.Typer)
     assert {"init", "crawl", "why", "report", "demo", "bench"} <= set(COMMANDS)
+
+
+def test_each_group_of_commands_is_known_by_its_names():
+    """A known command loads only its group; a name that is not listed would load all."""
+    added = {
+        (command.callback.__module__, command.name or command.callback.__name__)
+        for command in app.registered_commands
+        if command.callback and command.callback.__module__.startswith("lycosa.commands.")
+    }
+    listed = {(f"lycosa.commands.{group}", name) for group, names in GROUPS.items() for name in names.split()}
+    assert added == listed - {("lycosa.commands.training", "train")}
+    assert "train" in {group.name for group in app.registered_groups}

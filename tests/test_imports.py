@@ -19,7 +19,7 @@ STAGES = "spec seeds frontier fetch page evidence collection learn methods engin
 """In the order of a crawl: a stage imports earlier ones and the root's values."""
 REGISTRY = "lycosa.methods.registry"
 """Every stage may ask it what the methods say of themselves; it imports nothing of them."""
-BELOW_ALL = {"values", "urls", "errors", "clock", "files", "wording"}
+BELOW_ALL = {"values", "urls", "errors", "clock", "files", "processes", "wording"}
 """Root modules that every stage may import; they import only one another."""
 METHODS = {path.parent.name for path in ROOT.glob("methods/*/__init__.py")}
 ON_TOP = {

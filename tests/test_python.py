@@ -154,7 +154,7 @@ def test_notes_go_where_the_caller_says(tmp_path):
         lycosa.crawl(
             seeds={"files": ["no.txt"]}, topic={"keywords": ["owl"]}, out=tmp_path / "owls", say=said.append
         )
-    assert "can tell who asks" in said[0]
+    assert "No contact address set" in said[0]
 
 
 def test_a_collection_as_pages_hits_rows_and_files(tmp_path):
@@ -211,5 +211,5 @@ def test_a_class_of_ones_own_in_the_lab(tmp_path, monkeypatch):
     ]
     assert compared.results()["options"]["strategies"] == ["breadth-first", "Backwards"]
     assert "Backwards step=1.0" in str(compared)
-    with pytest.raises(LycosaError, match="no strategy"):
+    with pytest.raises(LycosaError, match="not a strategy"):
         lycosa_lab.compare(tmp_path / "web", [int])  # type: ignore[list-item]

@@ -2,7 +2,7 @@
 
 With parts, only these are measured; OUT.json keeps the others.
 
-Command line: python -m research.event.measure WEB OUT.json [crawls] [background] [ways] [classification]
+Command line: python -m research.event.measure WEB OUT.json [crawls] [classification]
 Expected time: ten minutes of CPU for all parts on ../shared/webs/news, and six more to parse it for the first time.
 """
 
@@ -22,11 +22,10 @@ from lycosa_lab.papers.event.crawls import (
     Figures,
     best_size_pair,
     compared,
-    measure_background,
     measure_crawls,
     source_halves,
 )
-from lycosa_lab.papers.event.ranking import KS, measure_classification, measure_ways
+from lycosa_lab.papers.event.ranking import KS, measure_classification
 from lycosa_lab.papers.event.web import EventWeb
 from research.event.tables import markdown, write_page
 from research.measured import ROOT, commit_of
@@ -49,21 +48,8 @@ def _crawls(web: EventWeb, say: Say, ks: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _background(web: EventWeb, say: Say, ks: Sequence[int]) -> dict[str, Any]:
-    without, with_it = measure_background(web, say, ks, DRAWS)
-    figures = Figures([*without, *with_it])
-    return {
-        "crawls with background": [msgspec.to_builtins(run) for run in with_it],
-        "background against event": {
-            str(k): compared(figures, ("event, background", k), ("event", k)) for k in ks
-        },
-    }
-
-
 PARTS: dict[str, Callable[[EventWeb, Say, Sequence[int]], dict[str, Any]]] = {
     "crawls": _crawls,
-    "background": _background,
-    "ways": lambda web, say, ks: {"ways by halves": measure_ways(web, say, ks)},
     "classification": lambda web, say, ks: {"classification": measure_classification(web, DRAWS, say, ks)},
 }
 

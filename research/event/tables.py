@@ -25,12 +25,9 @@ ON_PAGE = (
     "MAP of pages, ours",
     "F1 of pages, ours, all three",
     "MAP of links, ours",
-    "MAP of pages, background",
-    "ways by halves",
     "crawls",
     "event against best-first",
     "best sizes",
-    "background against event",
     "sources against none",
     "sources by halves",
     "made at",
@@ -56,21 +53,16 @@ def markdown(found: Figures) -> str:
 
 def sections(found: Figures) -> dict[str, str]:
     """All tables by name."""
-    crawls = [*found.get("crawls", ()), *found.get("crawls with background", ())]
+    crawls = found.get("crawls", ())
     weighed = {"none", *found.get("sources against none", ())}
 
-    def means(strategy: str) -> dict[str, dict[str, float]]:
-        """Means by source, or by size for a strategy."""
-        kept = [run for run in crawls if not strategy or run["strategy"] == strategy]
-        return {(str(k) if strategy else name): mean for (name, k), mean in mean_figures(kept).items()}
-
     make: dict[str, Callable[[Any], str]] = {
-        "ways by halves": ways_table,
         "crawls": lambda runs: crawls_table([run for run in runs if run["strategy"] not in weighed]),
         "event against best-first": lambda rows: table(*by_name("k", rows)),
         "best sizes": lambda row: table(*rows_of([row])),
-        "background against event": lambda rows: p_value_table("k", rows, means("event, background")),
-        "sources against none": lambda rows: p_value_table("source", rows, means("")),
+        "sources against none": lambda rows: p_value_table(
+            "source", rows, {name: mean for (name, _), mean in mean_figures(crawls).items()}
+        ),
         "sources by halves": halves_table,
         "made at": lambda parts: "; ".join(f"{part} measured at {commit}" for part, commit in parts.items()),
     }
@@ -161,23 +153,6 @@ def halves_table(rows: Sequence[Figures]) -> str:
         for row in rows
     ]
     return table(["chosen on", "setting", "recall with it, without (p)", "AUC", "hosts"], cells)
-
-
-def ways_table(rows: Sequence[Figures]) -> str:
-    """What each half chose, its result on the other half, and the result over all events."""
-    names = (
-        "learned on",
-        "way",
-        "k",
-        "weights",
-        "MAP",
-        "ours MAP",
-        "topic MAP",
-        "topic k",
-        "p against topic",
-    )
-    heads = ("chosen on", "way", "k", "weights", "MAP", "`ours`", "topic alone", "its k", "p against topic")
-    return table(heads, [[row[name] for name in names] for row in rows])
 
 
 def _classification(rows: Sequence[Figures]) -> Iterator[tuple[str, str]]:

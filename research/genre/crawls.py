@@ -24,7 +24,8 @@ from lycosa.methods.genre.prior import Counts, class_name, prior_table
 from lycosa.values import Say
 from lycosa_lab import metrics
 from lycosa_lab.grids.comparing import compare as compare_strategies
-from lycosa_lab.papers.genre.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
+from lycosa_lab.papers.genre.crawls import WEIGHTS, Case, best_weight, genre_mix, make_case
+from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.cache import CachedWeb

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lycosa.learn.fitting.fit import Rows
-from lycosa.learn.fitting.fitter import Fitter
+from lycosa.learn.fitting.crawl_fitter import Fitter
+from lycosa.learn.fitting.given import Rows
+from lycosa.learn.judges.calibration import find_threshold
 from lycosa.learn.judges.learning import LearningJudge
-from lycosa.learn.judges.threshold import find_threshold
 from lycosa.methods.lookup import fitted
 from lycosa.values import Floats
 from lycosa_lab.grids.grid import Laboratory

@@ -21,8 +21,8 @@ from random import Random
 import msgspec
 import numpy as np
 
+from lycosa.learn.fitting.crawl_fitter import Fitter
 from lycosa.learn.fitting.fit import Fitted
-from lycosa.learn.fitting.fitter import Fitter
 from lycosa.learn.judges.calibration import Coefficients, shipped
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods.lookup import fitted

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from lycosa.errors import LycosaError as LycosaError
     from lycosa.evidence import Evidence as Evidence
     from lycosa.evidence import Need as Need
+    from lycosa.learn.judges.kinds import Judge as Judge
     from lycosa.methods import BaseStrategy as BaseStrategy
     from lycosa.methods import Lazy as Lazy
     from lycosa.methods import Method as Method
     from lycosa.methods import Strategy as Strategy
     from lycosa.page.document import Document as Document
     from lycosa.page.places.place_recognition import PlaceMention as PlaceMention
-    from lycosa.report.why import explain as explain
     from lycosa.seeds.posts.reading import PostFile as PostFile
     from lycosa.seeds.posts.selection import PostFilter as PostFilter
     from lycosa.spec.sections import Spec as Spec
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from lycosa.values import Reason as Reason
     from lycosa.values import Refusal as Refusal
     from lycosa.values import Score as Score
+    from lycosa.why import explain as explain
 
 __version__ = "0.1.0"
 
@@ -57,6 +58,7 @@ __all__ = [
     "Document",
     "Evidence",
     "Fact",
+    "Judge",
     "Judgement",
     "Lazy",
     "Link",
@@ -94,6 +96,7 @@ _HOMES = {
     "Document": "lycosa.page.document",
     "Evidence": "lycosa.evidence",
     "Fact": "lycosa.values",
+    "Judge": "lycosa.learn.judges.kinds",
     "Judgement": "lycosa.values",
     "Lazy": "lycosa.methods",
     "Link": "lycosa.values",
@@ -117,7 +120,7 @@ _HOMES = {
     "crawl": "lycosa.engine.python_api",
     "crawl_async": "lycosa.engine.python_api",
     "demo_web": "lycosa.demo.web",
-    "explain": "lycosa.report.why",
+    "explain": "lycosa.why",
     "find_seeds": "lycosa.engine.start.post_seeds",
 }
 """The module that each public name comes from."""

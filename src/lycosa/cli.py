@@ -7,17 +7,26 @@ import os
 import signal
 import sys
 import traceback
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
 from lycosa import __version__
-from lycosa.commands import control, engine, judging, labelling, library, seeding, training
-from lycosa.engine.processes.child import YOUNG
-from lycosa.engine.processes.threads import ONE_THREAD, SMALL_PAGES
 from lycosa.errors import MACHINE_FAULTS, LycosaError, MachineError, StoppedEarly
 from lycosa.methods.registry import offered
+from lycosa.processes import ONE_THREAD, SMALL_PAGES, YOUNG
 
+GROUPS = {
+    "engine": "init strategies check crawl why report demo import",
+    "control": "status pause resume stop",
+    "seeding": "seeds",
+    "training": "train",
+    "labelling": "label",
+    "judging": "judge",
+    "library": "serve publish export index changes merge",
+}
+"""The modules of `lycosa.commands`, with the names of their commands."""
 COMMANDS = "lycosa.commands"
 """The entry points of further commands: functions that take the typer app."""
 DEBUG = "LYCOSA_DEBUG"
@@ -49,10 +58,17 @@ def _root(
         os.environ[DEBUG] = "1"  # worker processes of the lab should know it too
 
 
-for group in (engine, control, seeding, training, labelling, judging, library):
-    group.register(app)
-for point in offered(COMMANDS):
-    point.load()(app)
+def _register(word: str) -> None:
+    """Add the commands; of a known one only its group, because a command line has to start fast."""
+    homes = {name: group for group, names in GROUPS.items() for name in names.split()}
+    for group in [homes[word]] if word in homes else GROUPS:
+        import_module(f"lycosa.commands.{group}").register(app)
+    if word not in homes:
+        for point in offered(COMMANDS):
+            point.load()(app)
+
+
+_register(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
 
 
 @app.command("help")

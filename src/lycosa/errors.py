@@ -10,12 +10,15 @@ LycosaError            exit 1
 ├── ArchiveError       exit 1   a WARC file cannot be read
 ├── MachineError       exit 1   no room on the disk, no more open files, no memory
 ├── StrategyError      exit 1   a strategy of the user's own failed
+├── CodeError          exit 1   a judge or callback of the user's own failed
 └── StoppedEarly       exit 3   stopped, and the same command goes on from here
 """
 
 from __future__ import annotations
 
 import errno
+import sys
+import traceback
 
 MACHINE_FAULTS = frozenset(
     (
@@ -94,6 +97,21 @@ class MachineError(LycosaError):
 
 class StrategyError(LycosaError):
     """A strategy that somebody else wrote raised an error, or answered with nonsense."""
+
+
+class CodeError(LycosaError):
+    """A judge or a callback of the user's own raised an error, or returned what is not allowed."""
+
+
+def fault_in(what: str, module: str, error: Exception, when: str) -> str:
+    """The message for an error in the user's own code: what failed and when, with file and line."""
+    file = getattr(sys.modules.get(module), "__file__", None) or module
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f"{file}, line {lines[-1]}" if lines else file
+    return (
+        f"{what} ({place}) failed {when}: {type(error).__name__}: {error}. What was collected is safe: correct it and "
+        "run the same command (lycosa --debug … shows the traceback)."
+    )
 
 
 class StoppedEarly(LycosaError):

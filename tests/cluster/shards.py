@@ -19,6 +19,7 @@ from lycosa.cluster.running import judge_retired, plan_of, run_shard, shard_of, 
 from lycosa.collection.collection import Collection
 from lycosa.collection.shards.mail import Parcel, Receipt
 from lycosa.engine.rules.limits import Limits
+from lycosa.engine.start.request import CrawlRequest
 from tests.crawling import spec_of
 
 T = TypeVar("T")
@@ -66,7 +67,8 @@ async def _ignored(message: Awaitable[object]) -> None:
 
 
 async def plan_for(text: str, directory: Path, shards: int) -> Plan:
-    return await plan_of(spec_of(text), text, directory.parent, directory, shards, lambda _: None)
+    request = CrawlRequest(spec_of(text), text, directory.parent, directory)
+    return await plan_of(request, shards, lambda _: None)
 
 
 def coordinator_of(plan: Plan, term: float = 1.0) -> Coordinator:

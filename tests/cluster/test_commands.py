@@ -102,7 +102,7 @@ async def test_the_whole_is_labelled_served_and_goes_on(
     """Answers teach the judge of the whole at once, and hold in the shards when the crawl goes on: in all of them, also
     where the version that has learned them is set aside."""
     if is_refused:
-        monkeypatch.setattr("lycosa.engine.learning.refit.forecasts_worse", lambda *_: True)
+        monkeypatch.setattr("lycosa.learn.refit.forecasts_worse", lambda *_: True)
     web = tmp_path / "web"
     with Site(small_web(HOSTS, PAGES)) as site:
         text = text_for(site, pages=30).replace('kind = "all"', 'kind = "topic"')

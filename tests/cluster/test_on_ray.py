@@ -25,9 +25,9 @@ from lycosa.cluster import on_ray
 from lycosa.cluster.division.division import shard_directory
 from lycosa.cluster.on_ray import ShardActor, State, ray_library, start_ray
 from lycosa.cluster.run import _Watched
-from lycosa.engine.processes.child import YOUNG
 from lycosa.engine.watch.control import ask
 from lycosa.errors import InputError, LycosaError
+from lycosa.processes import YOUNG
 from lycosa.testing import Site
 from tests.cluster.shards import contents, of_shards
 from tests.cluster.test_shards import DELAY_S, assert_polite, requests, text_for

@@ -5,14 +5,12 @@ import sqlite3
 
 import msgspec
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.collection import Record
 from lycosa.collection.catalogue import schema
-from lycosa.collection.catalogue.rows import RECENT_TERMS
-from lycosa.collection.catalogue.terms import unpacked_terms
+from lycosa.collection.catalogue.page_rows import RECENT_TERMS
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.phrases import END_MARK, JOINT, MARK
 from lycosa.collection.writer import CollectionWriter
@@ -162,12 +160,6 @@ def test_terms_of_the_last_pages_are_at_hand(opened):
     save(collection, page_record("http://a.example/1", terms=packed({"nest": 1})))
     _, second, *_ = collection.page_terms(0, "")
     assert second.terms.counted() == {"nest": 1}
-
-
-def test_terms_as_earlier_versions_stored_them_are_read():
-    """Collections made before terms were packed stay what they were."""
-    old = zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode({"owl": 3, "night": 1}))
-    assert unpacked_terms(old).counted() == {"owl": 3, "night": 1}
 
 
 def test_a_page_fetched_again_keeps_its_place(opened):
@@ -402,41 +394,32 @@ def mend(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def test_a_newer_catalogue_is_refused(opened, tmp_path):
-    """A schema from the future is not touched; the message says how to update."""
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (99, r"newer Lycosa \(schema 99.*pip install -U lycosa"),
+        (3, r"older Lycosa \(schema 3.*lycosa import .*archive"),
+    ],
+)
+def test_a_catalogue_of_another_version_is_refused(opened, tmp_path, version, message):
+    """A catalogue of another schema version is not touched; the message names the command to run."""
     opened().close()
     with sqlite3.connect(tmp_path / "storm" / "catalogue.db") as raw:
-        raw.execute("PRAGMA user_version = 99")
+        raw.execute(f"PRAGMA user_version = {version}")
     raw.close()
 
     for attempt in (opened, lambda: Collection.open(tmp_path / "storm")):
-        with pytest.raises(CollectionError, match=r"newer Lycosa \(schema 99.*pip install -U lycosa"):
+        with pytest.raises(CollectionError, match=message):
             attempt()
 
 
-def test_an_older_catalogue_is_brought_up_to_date(opened, monkeypatch, tmp_path):
-    """A step that was added since runs once, and what was collected stays."""
-    save(opened(), page_record(URL))
-    step = ("ALTER TABLE pages ADD COLUMN genre TEXT NOT NULL DEFAULT ''",)
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, step))
-    opened_again = opened()
-    assert opened_again.reader.page(key_of(URL)).title == "A title"
-
-    assert schema.version_of(opened().connection) == len(schema.MIGRATIONS)
-
-
-def test_a_link_that_waited_for_robots_is_no_refusal_any_more(opened, monkeypatch):
-    """Version 3 noted such links as refused, for a reason that no longer exists."""
+def test_a_catalogue_that_cannot_be_created_stays_empty(opened, monkeypatch):
+    """All tables are created in one transaction, so that the next attempt starts from nothing."""
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:3])
-        old = opened().connection
-        old.execute("INSERT INTO reasons VALUES (7, 'ROBOTS_PENDING'), (8, 'TIMEOUT')")
-        for reason in (7, 8):
-            old.execute("INSERT INTO outcomes VALUES (?, ?, 0, ?, '', 0.0, 1, 1)", (reason, URL, reason))
-
-    reader = opened().reader
-    assert reader.outcome(7) is None
-    assert reader.outcome(8).refusal.reason is Reason.TIMEOUT
+        patch.setattr(schema, "SEGMENTS", "many")
+        with pytest.raises(CollectionError):
+            opened()
+    assert opened().reader.counts().fetched == 0
 
 
 TOKYO = "天気予報です。東京都は今夜、雨でしょう。올빼미는 밤에 난다. 猫头鹰在夜里飞。"
@@ -451,31 +434,3 @@ def test_search_finds_words_of_texts_without_blanks(opened):
         assert "\x1f" not in hit.snippet
     assert not collection.search.find("京東").hits
     assert collection.reader.text(hit.id) == TOKYO
-
-
-def test_texts_without_blanks_of_an_older_catalogue_are_found_too(opened):
-    """Version 8 indexed them as one long word."""
-    old = opened()
-    save(old, page_record(URL))
-    old.connection.execute("UPDATE texts SET title = '東京の天気', body = ?", (TOKYO,))
-    for table, column in (("pages", "date_source"), ("pages", "doubtful_date"), ("captures", "rendered")):
-        old.connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    old.connection.execute("PRAGMA user_version = 8")
-
-    collection = opened()
-    assert [hit.url for hit in collection.search.find("東京").hits] == [URL]
-    assert collection.reader.text(1) == TOKYO
-
-
-def test_a_migration_that_fails_changes_nothing(opened, monkeypatch):
-    """Half a step is rolled back: the next try starts from the same version."""
-    opened()
-    broken = ("CREATE TABLE extra (a)", "CREATE TABLE pages (b)")
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, broken))
-        with pytest.raises(CollectionError):
-            opened()
-
-    connection = opened().connection
-    assert schema.version_of(connection) == len(schema.MIGRATIONS)
-    assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'extra'").fetchall()

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-import struct
 from typing import get_args
 
 import pytest
 
-from lycosa.collection.catalogue import schema
 from lycosa.collection.catalogue.facts import fact_columns, link_columns, stored_fact, stored_link_facts
-from lycosa.collection.catalogue.reader import Reader
-from lycosa.methods.profile.site.reading import LINK_KINDS, People, Person, Texts, people_of, texts_of
+from lycosa.methods.profile.site.reading import LINK_KINDS, People, Person, Texts
 from lycosa.values import Category, Count, Data, Fact, Link, LinkClasses, LinkPartners, NotSaid, Page, Score
 
 FACTS: tuple[Fact, ...] = (
@@ -60,56 +56,3 @@ def test_facts_of_links_are_stored_as_what_they_are():
         link_partners={"uploader": LinkPartners((1, -1))},
     )
     assert {name: stored_link_facts(*columns) for name, columns in link_columns(page)} == told
-
-
-OLD_FACTS = [
-    ("topic", 0.7, "48"),
-    ("genre", 0.9, "news"),
-    ("page-type", 0.5, "detail"),
-    ("image", 0.91, "fire"),
-    ("text", 0.25, ""),
-    ("event-date", 0.0, "not said"),
-    ("tags", 1.0, '["owl","big \\"night\\""]'),
-    ("uploader", 1.0, '[["Ann",-4611686018427387905]]'),
-]
-
-
-def old_catalogue(path):
-    """A catalogue of version 3, where every fact was a value with a label."""
-    with sqlite3.connect(path) as connection:
-        for step in schema.MIGRATIONS[:3]:
-            for statement in step:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        connection.execute("PRAGMA user_version = 3")
-        connection.executemany("INSERT INTO evidence VALUES (1, ?, ?, ?)", OLD_FACTS)
-        numbers = {"topic": (0.25, 0.5), "page-type": (0.0, 0.25, 0.5, 1.0), "uploader": (-1.0, 2.0)}
-        for name, values in numbers.items():
-            packed = struct.pack(f"<{len(values)}d", *values)
-            connection.execute("INSERT INTO link_evidence VALUES (1, ?, ?)", (name, packed))
-    connection.close()
-
-
-def test_facts_of_version_3_say_what_they_are(tmp_path):
-    """Counts, JSON and 'not said' come out of their labels; kinds and positions of links out of numbers."""
-    path = tmp_path / "catalogue.db"
-    old_catalogue(path)
-    connection = schema.open_for_writing(path)
-    reader = Reader(connection, path)
-
-    evidence = reader.evidence(1)
-    assert evidence["topic"] == Score(0.7, words=48)
-    assert evidence["genre"] == Category("news", 0.9)
-    assert evidence["page-type"] == Category("detail", 0.5)
-    assert evidence["image"] == Score(0.91, "fire")
-    assert evidence["text"] == Score(0.25)
-    assert evidence["event-date"] == NotSaid()
-    assert texts_of(evidence, "tags") == ("owl", 'big "night"')
-    assert people_of(evidence, "uploader") == (Person("Ann", -4611686018427387905),)
-
-    links = reader.link_evidence(1)
-    assert links["topic"] == (0.25, 0.5)
-    assert links["page-type"] == LinkClasses(LINK_KINDS, bytes((0, 1, 2, 3)))
-    assert links["uploader"] == LinkPartners((-1, 2))
-    assert reader.told_of_link(1, 1) == {"topic": 0.5, "page-type": "list", "uploader": "link 2"}
-    connection.close()

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-
-from lycosa.collection.labels import FILE, Label, labels_in, set_label
+from lycosa.collection.labels import Label, clear_label, labels_in, set_label
 
 
-def test_labels_of_an_earlier_version_are_answers(tmp_path):
-    """It did not note whether it had asked; its judges learned from all of them, and a resumed crawl has the same judge."""
-    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
-        connection.execute(
-            "CREATE TABLE labels "
-            "(key INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER NOT NULL, at REAL NOT NULL)"
-        )
-        connection.execute("INSERT INTO labels VALUES (1, 'http://a.test/', 1, 5.0)")
-    chosen = Label(2, "http://b.test/", False, 6.0, asked=False)
-    set_label(tmp_path, chosen)
-    assert list(labels_in(tmp_path).values()) == [chosen, Label(1, "http://a.test/", True, 5.0, asked=True)]
+def test_the_last_label_of_a_page_holds(tmp_path):
+    """A later label replaces an earlier one, and clearing deletes it."""
+    assert labels_in(tmp_path) == {}
+    first, chosen = Label(1, "http://a.test/", True, 5.0), Label(2, "http://b.test/", False, 6.0, asked=False)
+    for label in (Label(1, "http://a.test/", False, 4.0), first, chosen):
+        set_label(tmp_path, label)
+    assert list(labels_in(tmp_path).values()) == [chosen, first]
+    clear_label(tmp_path, 2)
+    assert labels_in(tmp_path) == {1: first}

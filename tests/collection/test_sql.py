@@ -72,9 +72,6 @@ def test_each_keeps_to_its_own_tables(folder, other):
 
 def tables_made_in(folder: str) -> set[str]:
     made = re.compile(r"CREATE (?:VIRTUAL )?TABLE(?: IF NOT EXISTS)? (\w+)")
-    return {
-        table
-        for path in (ROOT / folder).rglob("*.py")
-        for string in strings_of(path)
-        for table in made.findall(string)
-    }
+    strings = [string for path in (ROOT / folder).rglob("*.py") for string in strings_of(path)]
+    strings += [path.read_text("utf-8") for path in (ROOT / folder).rglob("*.sql")]
+    return {table for string in strings for table in made.findall(string)}

@@ -55,9 +55,9 @@ def test_the_exit_codes_are_documented():
         (["seeds", ROOT / "README.md"], "lycosa.engine.start.post_seeds.find_seeds"),
         (
             ["train", "text", ".", "--negative", ".", "--out", "x"],
-            "lycosa.learn.training.pages.example_pages",
+            "lycosa.learn.training.examples.example_pages",
         ),
-        (["train", "event", ".", "--out", "x"], "lycosa.learn.training.pages.documents_in"),
+        (["train", "event", ".", "--out", "x"], "lycosa.learn.training.examples.documents_in"),
         (["train", "genre", "x.csv", "--out", "x"], "lycosa.methods.genre.training_files.read_examples"),
         (["train", "links", "x.csv", "--out", "x"], "lycosa.methods.multimedia.link_training.read_links"),
         (["train", "images", ".", "--out", "x"], "lycosa.methods.multimedia.image_training.train_images"),
@@ -222,7 +222,7 @@ def test_a_missing_extra_is_named(lycosa, collection, monkeypatch, tmp_path):
     def without(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib.pyplot")
 
-    monkeypatch.setattr("lycosa.learn.training.pages.example_pages", without)
+    monkeypatch.setattr("lycosa.learn.training.examples.example_pages", without)
     code, _, said = lycosa("train", "text", ".", "--negative", ".", "--out", tmp_path / "x")
     assert code == 1
     assert "pip install 'lycosa[lab]'" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -13,15 +14,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from lycosa.cli import app
-from lycosa.engine.start import preparation
-from lycosa.engine.start.material import CrawlMaterial
-from lycosa.engine.start.topic import TopicModel, make_topic
+from lycosa.engine.start.prepare import CrawlMeans, preparation
 from lycosa.errors import LycosaError, ModelError
 from lycosa.evidence.text_model import TextModel
-from lycosa.methods import Means
+from lycosa.learn.topic import TopicModel, make_topic
 from lycosa.methods.event.model import EventModel, save_event
 from lycosa.methods.multimedia.strategy import Multimedia
-from lycosa.spec.sections import FetchSpec, JudgeSpec, TopicSpec
+from lycosa.spec.sections import FetchSpec, JudgeSpec, Spec, TopicSpec
 from lycosa.testing import Site, data
 from lycosa_lab.demo_web import maps
 from tests.methods.conftest import tiny_model
@@ -72,10 +71,9 @@ def test_link_models_and_text_models_are_told_apart(model, tmp_path):
     links = tmp_path / "links.model"
     msgspec.structs.replace(tiny_model(), of="links").save(links)
 
-    def given(path: Path) -> dict[str, TextModel]:
-        means = Means(tmp_path, None, get=None, say=print)  # type: ignore[arg-type]
-        material = CrawlMaterial(TopicSpec(model=str(path)), means, tmp_path / "none")
-        return material.classifiers(["text"], TopicModel("english", {}))
+    def given(path: Path) -> Mapping[str, TextModel]:
+        means = CrawlMeans(tmp_path, None, get=None, say=print)  # type: ignore[arg-type]
+        return means.classifiers(["text"], Spec(topic=TopicSpec(model=str(path))), TopicModel("english", {}))
 
     no_text = r"links\.model is a link model; a text model is needed here\. Train one: lycosa train text$"
     no_links = r"owls\.model is a text model; a link model is needed here\. Train one: lycosa train links$"

@@ -19,10 +19,10 @@ from lycosa.cli import app
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, labels_in, set_label
 from lycosa.collection.writer import lock_directory
-from lycosa.engine.learning.questions import Interview, questions_in, telling_of
-from lycosa.engine.learning.relearn import history, relearn
+from lycosa.engine.relearn import history, relearn
 from lycosa.errors import InputError, LycosaError
 from lycosa.learn.judges.version import load_version, save_version
+from lycosa.learn.questions import Interview, questions_in, telling_of
 from lycosa.testing import Site
 from lycosa_lab.demo_web import demo_web
 from tests.crawling import KEYWORDS, crawl, crawling, pages_of, small_web, spec_text
@@ -127,8 +127,8 @@ def test_no_page_is_read_again(out, monkeypatch):
     with Collection.open(out) as collection:
         asked = questions_in(collection, 5)
     answered(out, {question.url: is_relevant(question.url) for question in asked})
-    monkeypatch.setattr("lycosa.engine.learning.rejudge.response_of", None)
-    monkeypatch.setattr("lycosa.engine.start.labels.response_of", None)
+    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.learn.labels.response_of", None)
     assert relearn(out).after.version >= in_use(out)
 
 
@@ -194,7 +194,7 @@ def test_a_crawl_that_begins_anew_with_what_it_has_learned_is_waited_for(out, mo
             crawl_that_runs.close()
             return None
 
-        monkeypatch.setattr("lycosa.engine.learning.relearn.ask", ask)
+        monkeypatch.setattr("lycosa.engine.relearn.ask", ask)
         assert relearn(out).after.answers == 1
         assert list(told) == []
 
@@ -242,7 +242,7 @@ def test_three_answers_do_not_ruin_a_collection(crawled_demo, tmp_path):
 
 def test_history_and_undo(out, monkeypatch):
     """Back one version: pages judged by it from stored terms, nothing fitted by itself, until more is answered."""
-    monkeypatch.setattr("lycosa.engine.learning.refit.is_worse", lambda *_: False)
+    monkeypatch.setattr("lycosa.learn.refit.is_worse", lambda *_: False)
     first = in_use(out)
     before = scores(out)
     with Collection.open(out) as collection:

@@ -11,7 +11,8 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.ask_meanwhile import Asking
 from lycosa.learn.judges.version import load_version
 from lycosa.testing import Site
@@ -36,10 +37,7 @@ def crawled(out: Path, count: int, terminal: TextIO) -> list[str]:
 
     with Site(small_web(4, 40)) as site:
         text = spec_text(site, ["http://h0.test/"], **SECTIONS)
-        work = crawl_spec(
-            spec_of(text), text, out.parent, out,
-            watch=lambda crawl: asyncio.ensure_future(asking.watch(crawl, show)),
-        )  # fmt: skip
+        work = run_crawl(CrawlRequest(spec_of(text), text, out.parent, out), watch=lambda crawl: asyncio.ensure_future(asking.watch(crawl, show)))  # fmt: skip
         asyncio.run(work)
     return said
 

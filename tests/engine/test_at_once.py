@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.loop import FIRST_AT_ONCE, VISITS_EACH
 from lycosa.engine.rules.limits import Limits
 from lycosa.fetch import CrawlFetcher
 from lycosa.methods.lookup import fitted
 from lycosa.values import Fetched, Later, Link, NotFetched
 from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import make_crawl
 from lycosa_lab.webs.cache import CachedWeb
@@ -42,7 +42,7 @@ def test_few_urls_are_taken_before_pages_have_taught_anything(demo_folder: Path)
     laboratory = Laboratory(web, "owls", 1, Options(pages=200))
     laboratory.prepare(["breadth-first"])
     strategy = fitted("breadth-first", {}, laboratory.preparations["breadth-first"])
-    crawl = make_crawl(strategy, web, MemoryStore(), limits=Limits(concurrency=32, pages=200))
+    crawl = make_crawl(strategy, web, MemorySink(), limits=Limits(concurrency=32, pages=200))
     counting = Counting(crawl.fetcher)
     crawl.fetcher = counting
     hosts = {web.url(key).split("/")[2]: key for key in sorted(web.pages)}

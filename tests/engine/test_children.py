@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.engine.processes.children import Copy
+from lycosa.processes import Copy
 
 
 @pytest.mark.parametrize("is_ended", [False, True])
@@ -37,11 +37,11 @@ def test_a_copy_ends_where_nobody_can_wait_for_it(is_ended: bool):
 
 STARTS = """
 import asyncio, os
-from lycosa.engine.processes.children import start_copy
+from lycosa.processes import start_copy
 
 async def start():
-    copy, *_ = await start_copy("broken")
-    copy.wait()
+    copy = await start_copy("broken")
+    copy.process.wait()
 
 try:
     asyncio.run(start())

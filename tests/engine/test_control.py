@@ -14,7 +14,8 @@ import pytest
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
 from lycosa.engine.loop import Crawl
-from lycosa.engine.session import crawl_spec
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.control import NAME, ask
 from lycosa.engine.watch.summary import Summary
 from lycosa.learn.judges.version import load_version
@@ -41,11 +42,8 @@ def run(site: Site, out: Path, script: Any, **sections: dict[str, Any]) -> Summa
         beside: list[
             asyncio.Task[None]
         ] = []  # not returned to the crawl: its end would cut off the answer to "stop"
-        summary = await crawl_spec(
-            spec_of(text),
-            text,
-            out.parent,
-            out,
+        summary = await run_crawl(
+            CrawlRequest(spec_of(text), text, out.parent, out),
             watch=lambda crawl: beside.append(asyncio.ensure_future(script(crawl))),
         )
         await asyncio.gather(*beside)

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.collection.collection import Collection
-from lycosa.report.why import explain, explanation_text
 from lycosa.testing import Page, Site, data, html, text
+from lycosa.why import explain, explanation_text
 from tests.crawling import crawl, kept, pages_of, refusal_of, spec_text
 from tests.page.pdfs import OWLS, pdf
 

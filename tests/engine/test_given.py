@@ -9,15 +9,15 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
-from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.learning.questions import questions_in
-from lycosa.engine.learning.refit import saved_version
-from lycosa.engine.learning.relearn import relearn, undo
+from lycosa.engine.relearn import relearn, undo
+from lycosa.errors import SpecError
+from lycosa.learn.history import saved_version
 from lycosa.learn.judges.version import Scorer
-from lycosa.report.why import explain
+from lycosa.learn.questions import questions_in
 from lycosa.testing import Page, Site, html, redirect, status
 from lycosa.urls import key_of
 from lycosa.values import Reason
+from lycosa.why import explain
 from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 
 OWL = "http://a.test/owl"
@@ -36,8 +36,7 @@ def spec(site, *, examples=(OWL,), **sections) -> str:
     return spec_text(
         site,
         [],
-        top={"strategy": "best-first"},
-        **(tables | sections),
+        **({"top": {"strategy": "best-first"}} | tables | sections),
     )
 
 
@@ -142,32 +141,13 @@ def test_model_pages_of_an_event_are_given_too(tmp_path):
     assert "http://a.test/more" in pages_of(tmp_path / "storm")
 
 
-def test_given_pages_are_not_learned_from_as_unknown_ones(tmp_path):
-    """A classifier without negatives is fitted on what is first crawled; the examples are among that now."""
-    from lycosa.engine.start.bootstrap import unlabelled_pages
-
+def test_what_learns_from_pages_of_another_kind_asks_for_them(tmp_path):
+    """A classifier that the words of the language cannot replace needs negatives; `selective` needs none."""
     with Site(PAGES) as site:
-        crawl(spec(site), tmp_path / "owls")
-    with CollectionWriter.create_or_open(tmp_path / "owls", "") as collection:
-        assert [page.key for page in unlabelled_pages(collection, "english", 10)] == [
-            key_of("http://a.test/barn")
-        ]
-
-
-def test_selective_spends_no_page_on_learning_what_is_unlike_the_examples(tmp_path):
-    """Its classifier is fitted against the language; one that needs pages of the web takes a fifth of the crawl, and says so."""
-    from lycosa.engine.start.bootstrap import first_pages
-    from lycosa.spec.sections import JudgeSpec, LimitsSpec, Spec, TopicSpec
-
-    topic, limits = TopicSpec(examples=("http://a.test/",)), LimitsSpec(pages=50)
-    assert first_pages(Spec(topic=topic, limits=limits, strategy="selective"), tmp_path) is None
-    for needy in (
-        Spec(topic=topic, limits=limits, strategy="anchor-tree"),
-        Spec(topic=topic, limits=limits, strategy="selective", judge=JudgeSpec(kind="text")),
-    ):
-        first = first_pages(needy, tmp_path)
-        assert first is not None
-        assert (first.strategy, first.limits.pages) == ("best-first", 10)
+        for needy in ({"top": {"strategy": "anchor-tree"}}, {"judge": {"kind": "text"}}):
+            with pytest.raises(SpecError, match=r"topic\.negatives"):
+                crawl(spec(site, **needy), tmp_path / "owls")
+        assert crawl(spec(site, top={"strategy": "selective"}), tmp_path / "selective").pages
 
 
 def test_what_a_person_calls_relevant_is_whatever_the_page_asks(tmp_path):

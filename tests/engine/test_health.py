@@ -10,15 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
-from lycosa.collection.catalogue.reader import ReasonCounts
+from lycosa.collection.catalogue.progress import ReasonCounts
 from lycosa.collection.collection import Collection
-from lycosa.engine.learning.questions import Interview
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.watch.health import NOTHING_UNTAKEN, TITLES, _advice, _troubles, health_of
 from lycosa.engine.watch.summary import Summary
-from lycosa.learn.judges.threshold import Estimate
+from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
-from lycosa.library.views import monitor, views
+from lycosa.learn.questions import Interview
+from lycosa.library.views import content, monitor
 from lycosa.report.html import render
 from lycosa.testing import Site, html
 from lycosa.wording import percent
@@ -70,7 +70,7 @@ def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
     )
     assert told in CliRunner().invoke(app, ["status", str(out)], catch_exceptions=False).stdout
     with Collection.open(out) as collection:
-        for figures in (views.about(collection), monitor.status(collection)):
+        for figures in (content.about(collection), monitor.status(collection)):
             assert (figures["harvest"], figures["harvest_low"], figures["harvest_high"]) == shares
         value, low, high = (percent(share or 0.0) for share in shares)
         assert f"<b>{value}</b><span>harvest, estimated ({low} to {high})" in render(collection)

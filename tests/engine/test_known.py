@@ -17,9 +17,9 @@ from lycosa.engine.start.checking import check_spec
 from lycosa.errors import LycosaError
 from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.archive.warc_files import warc_files
-from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec
 from lycosa.testing import Page, Site, html, links
+from lycosa.why import explain
 from tests.crawling import crawl, kept, refusal_of, spec_text
 
 START = "http://a.test/"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from lycosa.report.why import explain
 from lycosa.seeds.entries import ENTRIES, listed_in
 from lycosa.testing import Page, Site, data, html, text
 from lycosa.values import Kind
+from lycosa.why import explain
 from tests.crawling import crawl, kept, pages_of, refusal_of, spec_text
 
 Web = dict[str | tuple[str, str], Page]

@@ -12,12 +12,12 @@ import pytest
 from rich.console import Console
 
 from lycosa.clock import VirtualClock
-from lycosa.engine.conclude import Tally
 from lycosa.engine.rules.limits import Limits
+from lycosa.engine.tally import Tally
 from lycosa.engine.watch import progress
 from lycosa.engine.watch.progress import Progress
 from lycosa.frontier import FrontierCounts
-from lycosa.learn.judges.threshold import Harvest
+from lycosa.learn.judges.calibration import Harvest
 from lycosa.values import Reason
 
 

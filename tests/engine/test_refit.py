@@ -17,17 +17,15 @@ import pytest
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.learning.fitting import ChildFits, InlineFits, copied_beforehand, pages_in
-from lycosa.engine.learning.relearn import relearn
+from lycosa.engine.relearn import relearn
 from lycosa.frontier.entry import WAITING
-from lycosa.learn.judges.brief import Brief
-from lycosa.learn.judges.chances import Chances, Told
+from lycosa.learn.fitting.fit_process import ChildFits, InlineFits, copied_beforehand, pages_in
 from lycosa.learn.judges.learning import LearningJudge
-from lycosa.learn.judges.version import load_version, save_version, saved_versions
-from lycosa.report.why import explain
+from lycosa.learn.judges.version import Brief, Chances, Told, load_version, save_version, saved_versions
 from lycosa.testing import Site
 from lycosa.urls import key_of
 from lycosa.values import Judgement
+from lycosa.why import explain
 from tests.crawling import KEYWORDS, crawl, crawling, kept, pages_of, small_web, spec_text
 
 TOPIC: dict[str, Any] = {
@@ -110,7 +108,7 @@ def test_pages_are_judged_anew_some_at_a_time(site, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Chances, "finder", counted)
     monkeypatch.setattr("lycosa.collection.catalogue.rows.REJUDGED_AT_ONCE", 7)
-    monkeypatch.setattr("lycosa.learn.judges.chances.AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.learn.judges.version.AT_ONCE", 7)
     summary = crawl(spec(site, 1000, **fused), tmp_path / "some")
     assert max(held) == 7
     all_at_once, found = judgements(tmp_path / "at once"), judgements(tmp_path / "some")
@@ -172,7 +170,7 @@ def test_a_fit_that_hangs_stops_no_fetching_and_a_kill_during_it_loses_nothing(t
         path.write_text(spec(site, 1000, process={"workers": 1}), encoding="utf-8")
         with crawling(path, out) as process:
             wait_for(lambda: len(site.log) > 15)
-            (fitting,) = [pid for pid in children_of(process.pid) if name_of(pid) == "lycosa-fitting"]
+            (fitting,) = [pid for pid in children_of(process.pid) if name_of(pid) == "lycosa-fit"]
             os.kill(fitting, signal.SIGSTOP)
             wait_for(lambda: len(site.log) > 60)  # two versions were due since
         wait_for(lambda: not name_of(fitting))
@@ -252,8 +250,8 @@ def test_what_people_say_is_learned_without_reading_a_page_again(site, tmp_path,
     url, verdict = next((url, one) for url, one in before.items() if one.relevant)
     key = pages_of(out)[url].link.key
     set_label(out, Label(key, url, False, time.time()))
-    monkeypatch.setattr("lycosa.engine.learning.rejudge.response_of", None)
-    monkeypatch.setattr("lycosa.engine.start.labels.response_of", None)
+    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.learn.labels.response_of", None)
     crawl(spec(site, 40), out)
     assert judgements(out)[url] == Judgement(False, 0.0, "labelled by a person")
     assert load_version(out / "models", version_of(out)).said == {key: False}
@@ -380,7 +378,7 @@ def test_only_what_is_new_is_read(site, crawled):
 
 def test_pages_are_read_a_few_at_a_time(crawled, monkeypatch):
     """All of them, once; and between two of them the crawl can tidy up what it has written."""
-    monkeypatch.setattr("lycosa.engine.learning.fitting.READ_AT_ONCE", 7)
+    monkeypatch.setattr("lycosa.learn.fitting.fit_process.READ_AT_ONCE", 7)
     reading = pages_in(str(crawled), 0, "")
     first = next(reading)
     with closing(sqlite3.connect(crawled / "catalogue.db")) as writer:

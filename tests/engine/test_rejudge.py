@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from lycosa.collection.collection import Collection
-from lycosa.engine.start.topic import load_topic
 from lycosa.errors import InputError
 from lycosa.learn.judges.version import load_version
+from lycosa.learn.topic import load_topic
 from lycosa.testing import Page, Site, links
 from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
 from tests.toys import add_toys
@@ -176,7 +176,7 @@ def test_judging_again_that_was_cut_short_starts_over(
 ) -> None:
     """A crash in the middle leaves no mixture: the next run begins it again."""
     crawl(_spec(site, 30), tmp_path / "out")
-    monkeypatch.setattr("lycosa.engine.learning.rejudge.BATCH", 10)
+    monkeypatch.setattr("lycosa.engine.rejudge.BATCH", 10)
     commits = 0
 
     def fail(point: str) -> None:

@@ -14,18 +14,18 @@ import pytest
 
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.collection import Collection
-from lycosa.engine.conclude import Tally
-from lycosa.engine.rendering import is_worth_a_browser
-from lycosa.engine.renderings import CHECKED_AGAIN, Renderings, learned_in
-from lycosa.engine.session import prepare_spec
+from lycosa.engine.rendering import CHECKED_AGAIN, Renderings, is_worth_a_browser, learned_in
+from lycosa.engine.session import prepare_shards
+from lycosa.engine.start.request import CrawlRequest
+from lycosa.engine.tally import Tally
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.processes import family_of
 from lycosa.library.replay import _shown
 from lycosa.page.signs.needs_browser import RENDERED, Gain
-from lycosa.report.why import explain
 from lycosa.testing import Page, Site, html, redirect, text
 from lycosa.urls import key_of
 from lycosa.values import Data, Link
+from lycosa.why import explain
 from tests.browsers import needs_browser, rendering
 from tests.collection.archives import records_of
 from tests.crawling import crawl, crawling, kept, pages_of, spec_of, spec_text
@@ -220,7 +220,7 @@ def test_shards_do_not_render(tmp_path: Path) -> None:
         "[fetch]\nrender = 'needed'\nbrowser_sandbox = false\n[seeds]\nurls = ['http://h.test/']\n[judge]\nkind = 'all'"
     )
     with pytest.raises(SpecError, match="--shards"):
-        asyncio.run(prepare_spec(spec, "", tmp_path, tmp_path / "out", {}, lambda _: None))
+        asyncio.run(prepare_shards(CrawlRequest(spec, "", tmp_path, tmp_path / "out"), {}, lambda _: None))
 
 
 def link(number: int, priority: float = 0.0, depth: int = 1) -> Link:

@@ -16,9 +16,7 @@ from typing import Any
 import pytest
 
 from lycosa.collection.collection import Collection
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.learning.refit import inline_refits
 from lycosa.engine.loop import Crawl
 from lycosa.engine.processes import workers
 from lycosa.engine.processes.analysis import InlineAnalyser, Recipe
@@ -26,18 +24,18 @@ from lycosa.engine.processes.workers import WorkerPool
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.limits import Limits
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import TopicModel, make_topic
+from lycosa.engine.start.prepare import preparation
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import CollectionError
 from lycosa.fetch.live import live_fetcher
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
+from lycosa.learn.refit import inline_refits
+from lycosa.learn.topic import TopicModel, make_topic
+from lycosa.library.views.content import about
 from lycosa.library.views.monitor import status as status_of_collection
-from lycosa.library.views.views import about
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.lookup import fitted
-from lycosa.report.why import explain
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.testing import (
     CannedResponse,
@@ -54,6 +52,8 @@ from lycosa.testing import (
 )
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link, Reason, Refusal
+from lycosa.why import explain
+from lycosa_lab.runs.memory_sink import MemorySink
 from tests.collection.archives import records_of, types_of
 from tests.crawling import (
     KEYWORDS,
@@ -603,10 +603,10 @@ async def test_a_worker_that_the_machine_gives_no_time_is_waited_for() -> None:
     """A page is late by the time that its worker has worked, not by that on the wall."""
     async with WorkerPool(Recipe(), 1, 0.3) as pool:
         (worker,) = pool._all
-        os.kill(worker.process.pid, signal.SIGSTOP)
+        os.kill(worker.child.process.pid, signal.SIGSTOP)
         analysed = asyncio.create_task(pool.analyse(_response("1")))
         await asyncio.sleep(0.7)
-        os.kill(worker.process.pid, signal.SIGCONT)
+        os.kill(worker.child.process.pid, signal.SIGCONT)
         assert not isinstance(await analysed, Refusal)
 
 
@@ -614,7 +614,7 @@ async def test_a_worker_that_was_killed_costs_nothing() -> None:
     """Whoever kills a worker, its page is analysed by another."""
     async with WorkerPool(Recipe(), 1, 8.0) as pool:
         (worker,) = pool._all
-        os.kill(worker.process.pid, signal.SIGKILL)
+        os.kill(worker.child.process.pid, signal.SIGKILL)
         result = await pool.analyse(_response("1"))
     assert not isinstance(result, Refusal)
 
@@ -623,7 +623,7 @@ async def test_ctrl_c_is_not_for_workers() -> None:
     """A terminal's SIGINT goes to the foreground group, which no worker is in."""
     async with WorkerPool(Recipe(), 1, 8.0) as pool:
         (worker,) = pool._all
-        assert os.getpgid(worker.process.pid) != os.getpgrp()
+        assert os.getpgid(worker.child.process.pid) != os.getpgrp()
 
 
 def test_workers_die_with_their_parent(tmp_path: Path) -> None:
@@ -688,7 +688,7 @@ async def _crawl_in_memory(source: str) -> list[str]:
     spec = spec_of(source)
     topic: TopicModel = make_topic(spec.topic, [], [])
     strategy = fitted(spec.strategy, {}, preparation(topic, spec.judge))
-    store = MemoryStore()
+    store = MemorySink()
     fetch, frontier = (
         spec.fetch,
         MemoryFrontier(Policy(max_waiting=10_000, selectivity=spec.frontier.selectivity)),

@@ -7,10 +7,10 @@ from typing import Any
 
 from lycosa.collection.collection import Collection
 from lycosa.engine.rules.walls import GIVEN_UP_AFTER, MAX_PAUSE_S, SAME_AGAIN, Walls
-from lycosa.report.why import explain
 from lycosa.testing import CannedResponse, Page, Site, html, links
 from lycosa.values import Link, Reason
 from lycosa.values import Page as AnalysedPage
+from lycosa.why import explain
 from tests.crawling import crawl, kept, pages_of, refusal_of, spec_text
 
 START = "http://a.test/"

@@ -11,11 +11,13 @@ import pytest
 from lycosa.collection.catalogue.page_filter import JUDGED
 from lycosa.collection.collection import Collection
 from lycosa.collection.exports.wacz import export_wacz
-from lycosa.engine.run import import_archives
+from lycosa.engine.run import crawl_request
+from lycosa.engine.start.request import request_for_archives
+from lycosa.engine.watch.summary import Summary
 from lycosa.errors import ArchiveError, CollectionError, InputError, SpecError
-from lycosa.report.why import explain
 from lycosa.testing import Page, Site, data
 from lycosa.values import Kind
+from lycosa.why import explain
 from tests.crawling import crawl, kept, pages_of, refusal_of, small_web, spec_text
 
 START = "http://h0.test/"
@@ -95,10 +97,7 @@ def test_every_page_of_an_archive_is_imported(tmp_path: Path):
     with Site(web) as site:
         seeds, archive = ["http://a.test/", "http://far.test/alone"], {"requisites": "all"}
         crawl(spec_text(site, seeds, archive=archive), tmp_path / "crawl")
-    first, again = (
-        import_archives([tmp_path / "crawl"], tmp_path / "out", None, say=_quiet, quiet=True)
-        for _ in range(2)
-    )
+    first, again = (imported([tmp_path / "crawl"], tmp_path / "out") for _ in range(2))
 
     assert sorted(kept(tmp_path / "out")) == ["http://a.test/", "http://far.test/alone"]
     assert pages_of(tmp_path / "out")["http://a.test/i.png"].kind is Kind.REQUISITE
@@ -106,10 +105,14 @@ def test_every_page_of_an_archive_is_imported(tmp_path: Path):
     assert again.pages == 2, "run again, it goes on where it was"
 
 
+def imported(archives: list[Path], out: Path, spec: Path | None = None) -> Summary:
+    return crawl_request(request_for_archives(archives, out, spec), say=_quiet, quiet=True)
+
+
 def test_an_import_is_judged_by_a_spec(crawled: tuple[str, Path], tmp_path: Path):
     spec = tmp_path / "crawl.toml"
     spec.write_text('name = "some"\n[topic]\nkeywords = ["granite", "summit"]\n[process]\nworkers = 0\n')
-    summary = import_archives([crawled[1]], tmp_path / "some", spec, say=_quiet, quiet=True)
+    summary = imported([crawled[1]], tmp_path / "some", spec)
 
     assert summary.pages == len(kept(crawled[1]))
     assert 0 < summary.relevant < summary.pages

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.engine.start.topic import load_topic
 from lycosa.errors import ModelError
 from lycosa.evidence.model_file import read_json
+from lycosa.learn.topic import load_topic
 from lycosa.methods.event.model import load_event
 from lycosa.methods.genre.prior import GenrePrior
 from lycosa.methods.profile.site.page_types import load_page_types

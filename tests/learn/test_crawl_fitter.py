@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from lycosa.learn.fitting import crawl_fitter
-from lycosa.learn.fitting.crawl_fitter import CrawlFitter
-from lycosa.learn.fitting.fitter import Fit, Fitter, Said
-from lycosa.learn.judges.brief import Brief, KnownPage
+from lycosa.learn.fitting.crawl_fitter import CrawlFitter, Fit, Fitter, Said
 from lycosa.learn.judges.calibration import FIRST_PAGES, MAX_LESSONS
-from lycosa.learn.judges.version import Scorer
+from lycosa.learn.judges.version import Brief, KnownPage, Scorer
 from lycosa.page.text.terms import packed
 from lycosa.values import PageTerms
 from tests.learn.conftest import OWLS, SHIPS, made_page

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from lycosa.learn.fitting.corpus import Corpus
-from lycosa.learn.fitting.fit import MAX_TRAINING, Fitted, Given, _training_rows, fit_judge
+from lycosa.learn.fitting.fit import MAX_TRAINING, Fitted, _training_rows, fit_judge
+from lycosa.learn.fitting.given import Given
 from lycosa.learn.judges.calibration import MAX_LESSONS, Lessons, Shift, lessons_of
 from lycosa.learn.judges.version import Scorer
 from lycosa.learn.words.background import background_of

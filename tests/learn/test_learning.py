@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lycosa.learn.judges import learning
-from lycosa.learn.judges.brief import Brief
 from lycosa.learn.judges.learning import LearningJudge
-from lycosa.learn.judges.version import Version
+from lycosa.learn.judges.version import Brief, Version
 from lycosa.page.text.terms import terms_of
 from lycosa.values import Link
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from lycosa.learn.fitting.sampling import LIKELIEST, Sample
-from lycosa.learn.judges.brief import Brief, KnownPage
+from lycosa.learn.judges.version import Brief, KnownPage
 from lycosa.page.text.terms import packed
 from lycosa.values import PageTerms
 from tests.learn.conftest import OWLS, SHIPS, made_page

@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.learn.fitting.asking import SPREAD, to_ask
-from lycosa.learn.judges.threshold import (
+from lycosa.learn.judges.calibration import (
     MAX_THRESHOLD,
     MIN_OF_EVENTS,
     MIN_THRESHOLD,
     estimate_of,
     find_threshold,
 )
+from lycosa.learn.questions import SPREAD, to_ask
 
 chances = st.lists(st.floats(0, 1), max_size=60).map(np.array)
 

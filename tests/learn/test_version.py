@@ -9,7 +9,8 @@ import pytest
 
 from lycosa.errors import ModelError
 from lycosa.learn.fitting.corpus import Corpus
-from lycosa.learn.fitting.fit import Given, fit_judge
+from lycosa.learn.fitting.fit import fit_judge
+from lycosa.learn.fitting.given import Given
 from lycosa.learn.judges.calibration import page_log_odds
 from lycosa.learn.judges.version import Scorer, Version, load_version, path_of, save_version, saved_versions
 from lycosa.learn.words.background import background_of

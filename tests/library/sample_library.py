@@ -12,7 +12,6 @@ from lycosa.collection.writer import CollectionWriter
 from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins
 from lycosa.library.served_collections import ServedCollections
-from lycosa.library.tiles import Tiles
 from lycosa.values import Category, Link, PageEntity, PagePlace, Score
 from tests.collection.records import NOW, fetched, link_to, page_record
 
@@ -92,14 +91,13 @@ def client(
     password: str = "",
     origins: Origins = ORIGINS,
     let_in: bool = True,
-    tiles: Tiles | None = None,
     is_public: bool = False,
     closing: threading.Event | None = None,
 ) -> TestClient:
     """A browser at the library's own address."""
     keys = AccessKeys(KEYS.token, password)
     served = ServedCollections([directory])
-    application = app.application(served, keys, origins, tiles, is_public=is_public, closing=closing)
+    application = app.application(served, keys, origins, is_public=is_public, closing=closing)
     browser = TestClient(application, base_url=f"http://{HOST}:{PORT}", follow_redirects=False)
     if let_in:
         browser.cookies.set(f"lycosa-{PORT}", keys.session())

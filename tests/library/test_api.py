@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from lycosa.collection.labels import labels_in
+from lycosa.library.context import LibraryContext
 from lycosa.library.routes.api import openapi, routes
 from lycosa.library.served_collections import ServedCollections
 from tests.library import sample_library
@@ -40,7 +41,9 @@ def test_every_address_is_described(browser, storm):
     assert described == openapi()
     there = {
         (re.sub(r":\w+}", "}", f"/api{route.path}"), method.lower())
-        for route in routes(ServedCollections([storm]))
+        for route in routes(
+            LibraryContext(ServedCollections([storm]), sample_library.KEYS, sample_library.ORIGINS)
+        )
         for method in (route.methods or set()) - {"HEAD"}
     }
     assert {(path, method) for path, methods in described["paths"].items() for method in methods} == there

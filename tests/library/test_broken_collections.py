@@ -19,7 +19,7 @@ from lycosa.errors import ArchiveError, CollectionError
 from lycosa.library import app
 from lycosa.library.served_collections import ServedCollections
 from lycosa.report.html import write_report
-from lycosa.report.why import explain
+from lycosa.why import explain
 from tests.collection.records import NOW
 from tests.library import sample_library
 

@@ -14,8 +14,8 @@ import pytest
 
 from lycosa.collection.labels import clear_label, labels_in
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.learning.relearn import history
-from lycosa.testing import Page, Site, data
+from lycosa.engine.relearn import history
+from lycosa.testing import Site
 from tests.collection.records import NOW, page_record
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text
 from tests.library import sample_library
@@ -164,28 +164,6 @@ def test_map_and_timeline_lead_to_pages(library, page):
     page.goto(base(address) + "/c/storm/timeline")
     page.locator(".columns a").first.click(force=True)
     page.wait_for_selector(".hit >> text=Storm hits Rome")
-
-
-@pytest.mark.parametrize("works", [True, False])
-def test_tiles_lie_over_the_outlines_where_they_come(library, page, works):
-    """Tiles of the named server are shown; where it fails, outlines and dots are there as ever."""
-    directory, _ = library
-    tile = data(b"<svg xmlns='http://www.w3.org/2000/svg' width='256' height='256'/>", "image/svg+xml")
-    tiles: dict[str | tuple[str, str], Page] = (
-        {f"/2/{x}/{y}.png": tile for x in range(4) for y in range(4)} if works else {}
-    )
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    with Site(tiles) as site, served(directory, "--tiles", site.base + "/{z}/{x}/{y}.png") as address:
-        page.goto(address)
-        with page.expect_request(lambda asked: asked.url.startswith(site.base)) as asked:
-            page.goto(base(address) + "/c/storm/map")
-        answer = asked.value.response()
-        assert bool(answer and answer.ok) == works
-        assert not [text for text in said if "Content Security Policy" in text]
-        assert page.locator(".map .land path").count() > 100
-        page.locator(".map a[aria-label^='Rome']").click(force=True)
-        page.wait_for_selector(".hit >> text=Storm hits Rome")
 
 
 def test_the_reasons_of_a_page_are_shown(library, page):

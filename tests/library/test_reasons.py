@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.report.why import explain
 from lycosa.testing import Site
+from lycosa.why import explain
 from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_text
 from tests.library import sample_library
 
@@ -31,7 +31,7 @@ def test_the_library_gives_the_reasons_of_why(tmp_path):
         for path in (f"page/{pages_of(out)[url].id}?view=reasons", f"why?{urlencode({'url': url})}"):
             tree = LexborHTMLParser(browser.get(f"/c/storm/{path}").text)
             told = " ".join(tree.text(separator=" ").split())
-            others = (("all others", why.words.others), ("to begin with", why.words.base))
+            others = (("all others", why.words.others), ("baseline", why.words.base))
             for part, amount in (*why.words.words, *others, *why.ranked_by):
                 assert f"{part} {amount:+.2f}" in told
             assert f"probability {why.words.probability:.2f}" in told

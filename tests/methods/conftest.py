@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lycosa.engine.processes.analysis import Recipe, page_of
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import make_topic
+from lycosa.engine.start.prepare import preparation
 from lycosa.evidence.text_classifiers import Linear, Sigmoid
 from lycosa.evidence.text_model import TextModel
-from lycosa.learn.training.example import ExamplePage
+from lycosa.learn.topic import make_topic
+from lycosa.learn.training.examples import ExamplePage
 from lycosa.methods import BaseStrategy
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document

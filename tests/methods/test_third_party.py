@@ -181,7 +181,7 @@ def test_a_strategy_that_fails_loses_nothing(line, words, folder, site, afresh, 
     [
         ("none.py:Class", "there is no file"),
         ("short_paths.py:Class", "Strategies in it: ShortPaths"),
-        ("short_paths.py:Decision", "is no strategy"),
+        ("short_paths.py:Decision", "is not a strategy"),
         ("short_paths.py:", "has no class ''"),
         ("queue.py:Queue", "Rename the file"),
         ("bad.py:Class", "SyntaxError"),

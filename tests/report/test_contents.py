@@ -13,11 +13,11 @@ from lycosa.collection import Record
 from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.report.html import render
-from lycosa.report.periods import periods
 from lycosa.report.summary import common_terms, gist_of, key_sentences
-from lycosa.report.world_map import HEIGHT, WIDTH, outlines, project, world_map
 from lycosa.values import Kind
 from tests.collection.records import NOW, fetched, link_to
 from tests.library import sample_library
@@ -31,9 +31,9 @@ def test_what_a_collection_is_made_of(tmp_path):
             ("Rome", 1),
             (sample_library.EVIL, 1),
         }
-        assert {("Ann Lee", 1), (sample_library.EVIL, 1)} == set(counted.entities("person"))
-        assert ("Tiber Bridge Trust", 1) in counted.entities("organisation")
-        assert ("news", 1) in counted.categories("genre")
+        assert {("Ann Lee", 1), (sample_library.EVIL, 1)} == set(counted.values("person"))
+        assert ("Tiber Bridge Trust", 1) in counted.values("organisation")
+        assert ("news", 1) in counted.values("genre")
         assert counted.days() == [("2024-05-02", 1), ("2024-06-11", 1)]
         assert "river" in {term for term, _ in gist_of(collection).terms}
 

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.report.line_chart import HEIGHT, WIDTH, line_chart, ticks
+from lycosa.report.charts.line_chart import HEIGHT, WIDTH, line_chart
+from lycosa.report.charts.svg import ticks
 
 POINTS = st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), max_size=20)
 

@@ -11,12 +11,14 @@ from research.genre.accuracy import tables
 from research.genre.crawls import can_claim, compare, line, summary, swept
 from research.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 
+from lycosa.evidence import Evidence
 from lycosa.methods.genre.evidence import EXTENDED, GENRES, built_in_model
 from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
 from lycosa.values import Category
 from lycosa_lab.grids.comparing import compare as compare_strategies
-from lycosa_lab.papers.genre.crawls import Remembered, best_weight
+from lycosa_lab.papers.genre.crawls import best_weight
+from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.webs.web import VirtualWeb
 
@@ -75,14 +77,14 @@ def test_evidence_is_computed_once():
     """The runs of a sweep share the evidence of a page."""
     asked = []
 
-    class Counting:
+    class Counting(Evidence):
         name = "genre"
 
         def of_page(self, document):
             asked.append(document.url)
             return Category("news", 1.0)
 
-    remembered = Remembered(Counting())  # type: ignore[arg-type]
+    remembered = Remembered(Counting())
     document = Document(b"", "http://a.example/")
     assert [remembered.of_page(document) for _ in range(3)] == [Category("news", 1.0)] * 3
     assert len(asked) == 1

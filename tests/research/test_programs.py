@@ -62,8 +62,8 @@ def test_the_wheel_has_the_package_and_no_research_program():
         "lycosa/page/files/pdf_process.py",  # reads one PDF
         "lycosa/spec/writing.py",  # writes docs/spec.md
         "lycosa/commands/reference.py",  # writes docs/commands.md
-        "lycosa/engine/processes/child.py",  # the crawl's own processes
-        "lycosa/learn/training/fitting.py",
+        "lycosa/processes.py",  # the crawl's own processes
+        "lycosa/learn/training/classifiers.py",
         "lycosa/testing/__main__.py",  # a web in a process of its own
     }
 

@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 
 from lycosa.errors import InputError
-from lycosa.report.design import NEUTRAL, PALE, SERIES
+from lycosa.report.design import LIGHT
 from lycosa.values import Floats
 from lycosa_lab import metrics
 from lycosa_lab.grids.grid import by_variant
 from lycosa_lab.runs.run import Run
 
-COLOURS = SERIES
+COLOURS = (
+    LIGHT["accent"], LIGHT["warm"], "#5b4b9a", "#8a8f00", "#a0325c", "#2f6fb0", "#6b6b6b", "#c29000", "#3d8f4e", "#1d1d1f",
+    "#e07b91", "#7fb2d9",
+)  # fmt: skip
+NEUTRAL, PALE = "#8a8a8a", "#c9c9c9"
+"""Colours of comparisons: lines that are no series, and areas."""
 """Of lines and areas, for whoever draws with this module."""
 ORACLES = {"oracle": "--", "look-ahead": ":"}
 """How the lines of the lab's upper bounds are drawn."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from lycosa.collection.collection import Collection
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.learning.refit import next_fit
 from lycosa.errors import CollectionError
+from lycosa.learn.refit import next_fit
 
 
 class OthersLessons:

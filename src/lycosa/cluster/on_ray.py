@@ -23,9 +23,9 @@ from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
 from lycosa.cluster.plan import Plan, load_plan, save_plan
 from lycosa.cluster.running import run_shard, shard_of, usage_of_retired
 from lycosa.collection.shards.mail import Parcel, Receipt
-from lycosa.engine.processes.child import YOUNG
 from lycosa.engine.rules.limits import Limits
 from lycosa.errors import InputError
+from lycosa.processes import YOUNG
 
 T = TypeVar("T")
 NAMESPACE = "lycosa"

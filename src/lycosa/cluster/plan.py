@@ -19,11 +19,11 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import FILE as LABELS
 from lycosa.collection.robots import RobotsTable
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.learning.refit import FIRST
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
 from lycosa.files import write_file
 from lycosa.learn.judges.version import saved_versions
+from lycosa.learn.refit import FIRST
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec

@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
 from lycosa.cluster.running import judge_retired, plan_of, summary_of, usage_of_retired
 from lycosa.collection.writer import lock_directory
-from lycosa.engine.run import AskedCrawl
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.control import Reply, controlled
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import LycosaError, StoppedEarly
@@ -44,7 +45,7 @@ GIVEN_UP = (
 
 
 def crawl_in_shards(
-    asked: AskedCrawl, *, shards: int, address: str = "", say: Say, quiet: bool = False
+    asked: CrawlRequest, *, shards: int, address: str = "", say: Say, quiet: bool = False
 ) -> Summary:
     """Crawl by several shards; `address` is that of a Ray cluster, '' for this machine."""
     ray_library(is_started_here=not address)  # what is missing is said before anything is fetched
@@ -58,7 +59,7 @@ def crawl_in_shards(
         if resize(directory, shards, spec.name, say) and place:
             copy_all(directory, place)
         try:
-            plan = asyncio.run(plan_of(spec, as_run(spec), asked.folder, directory, shards, say))
+            plan = asyncio.run(plan_of(replace(asked, text=as_run(spec), directory=directory), shards, say))
         except KeyboardInterrupt:
             raise StoppedEarly(
                 "Stopped while preparing; run the same command again and it goes on."

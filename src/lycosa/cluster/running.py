@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,26 +29,26 @@ from lycosa.cluster.versions import PublishedVersions
 from lycosa.collection.catalogue.schema import open_for_reading
 from lycosa.collection.collection import Collection
 from lycosa.collection.log import close_log, open_log, tell
-from lycosa.engine.learning.relearn import judge_by
 from lycosa.engine.loop import Crawl
-from lycosa.engine.session import crawl_share, prepare_spec
+from lycosa.engine.relearn import judge_by
+from lycosa.engine.session import prepare_shards, run_share
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import CollectionBusy, CollectionError, LycosaError
 from lycosa.frontier.inspection import rests_in
-from lycosa.spec.sections import Spec
 from lycosa.values import Say
 
 COPY_S, COPY_SHARE = 30.0, 0.05
 """How often a shard brings its copy up to date, and what part of the time it may spend on it."""
 
 
-async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: int, say: Say) -> Plan:
+async def plan_of(request: CrawlRequest, shards: int, say: Say) -> Plan:
     """Prepare a crawl once for all its shards: the pages that the user gave are fetched, the models made."""
+    spec, directory = request.spec, request.directory
     division = division_in(directory) or Division(Slots.among(shards).owners)
     slots, prepared = division.slots, prepared_directory(directory)
-    seeds = await prepare_spec(
-        spec, text, folder, prepared, _resting(directory, spec.fetch.per_host_delay_s), say
-    )
+    resting = _resting(directory, spec.fetch.per_host_delay_s)
+    seeds = await prepare_shards(replace(request, directory=prepared), resting, say)
     # A folder that is missing afterwards was there before, with all that it held.
     for shard in range(division.shards):
         shard_directory(directory, shard).mkdir(parents=True, exist_ok=True)
@@ -55,8 +56,8 @@ async def plan_of(spec: Spec, text: str, folder: Path, directory: Path, shards: 
     PublishedVersions(directory).forget()
     return Plan(
         name=spec.name,
-        text=text,
-        folder=str(folder.resolve()),
+        text=request.text,
+        folder=str(request.folder.resolve()),
         directory=str(directory.resolve()),
         slots=slots,
         prepared=prepared_in(prepared, seeds),
@@ -96,9 +97,8 @@ async def run_shard(plan: Plan, shard: Shard, say: Say = lambda _: None) -> None
         while True:
             try:
                 hand_out(plan, shard.number)
-                shard.summary = await crawl_share(
-                    spec, plan.text, Path(plan.folder), directory, shard, say=say, watch=watch
-                )
+                request = CrawlRequest(spec, plan.text, Path(plan.folder), directory)
+                shard.summary = await run_share(request, shard, say=say, watch=watch)
                 sent = {"sent": shard.messages, "links": shard.links_sent, "bytes": shard.bytes_sent}
                 _log(directory, "messages", **sent)
                 return

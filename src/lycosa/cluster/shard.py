@@ -24,7 +24,7 @@ from lycosa.engine.watch.summary import Summary
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection
-from lycosa.learn.fitting.fitter import Fit
+from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.values import Decision, Link
 
 PARCEL_LINKS = 1000
@@ -45,7 +45,9 @@ Raises Unreachable where that is not known.
 
 
 class Shard:
-    """The share of one shard, as the engine meets it (`engine.peers.Share`), and as the cluster does."""
+    """The share of one shard, as the engine meets it (`engine.parts.Share`), and as the cluster does."""
+
+    may_send = True
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import msgspec
 
 from lycosa.cluster.division.division import SHARDS
 from lycosa.files import write_file
-from lycosa.learn.fitting.fitter import Fit
+from lycosa.learn.fitting.crawl_fitter import Fit
 
 FILE = "judge.fit"
 

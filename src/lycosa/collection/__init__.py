@@ -1,8 +1,4 @@
-"""The collection: what was fetched and why it was kept or not, archived and catalogued.
-
-In: a Record for each URL that was settled. Out: a directory with WARC files and one SQLite
-catalogue (`CollectionWriter`), or, for experiments, the order of URLs in memory (`MemoryStore`).
-"""
+"""The collection: what was fetched, why it was kept or not, archived and catalogued."""
 
 from __future__ import annotations
 
@@ -17,30 +13,27 @@ from lycosa.values import Decision, Fetched, Judgement, NotFetched, Page, PageTe
 
 
 class Record(msgspec.Struct, frozen=True):
-    """What became of one URL that was taken: a response, or the reason why there is none.
+    """What became of one taken URL: a response, or the reason why there is none.
 
-    `decisions` are what admission left of the strategy's: the i-th belongs to `page.links[i]`,
-    further ones (images, requisites, a redirect's target) follow. `refusal` says why a response
-    was not kept as a page.
+    `decisions[i]` belongs to `page.links[i]`; those on images, requisites and the target of a redirect follow.
+    `refusal` says why a response was not kept as a page.
     """
 
-    at: float  # when it was settled, seconds since the epoch
+    at: float  # when it was concluded, seconds since the epoch
     fetched: Fetched | None = None
     not_fetched: NotFetched | None = None
     page: Page | None = None
     judgement: Judgement | None = None
     refusal: Refusal | None = None
     decisions: tuple[Decision, ...] = ()
-    explored: bool = False  # fetched only to be looked through: not part of the collection
+    explored: bool = False  # fetched for its links only: not part of the collection
     near_duplicate_of: int = 0  # key of the first page of its cluster
-    elsewhere: EarlierCapture | None = (
-        None  # another collection's capture of the same bytes: they are not archived again
-    )
-    digest: bytes = b""  # of the body (`warc.digest_of`), where it was needed before
+    elsewhere: EarlierCapture | None = None  # another collection's capture of the same body
+    digest: bytes = b""  # `warc.digest_of` of the body, if it is known already
 
 
 class Conclusion(msgspec.Struct, frozen=True):
-    """What the counts say of one URL: it counts once, however often it was fetched."""
+    """What one URL adds to the counts, however often it was fetched."""
 
     judged: bool = False
     relevant: bool = False  # and part of the collection, not only explored
@@ -49,20 +42,20 @@ class Conclusion(msgspec.Struct, frozen=True):
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How much has been saved so far, over all runs: responses each time, conclusions once for each URL."""
+    """Totals over all runs. Responses count each time, conclusions once for each URL."""
 
     fetched: int = 0  # responses for pages, redirects and error statuses included
-    judged: int = 0  # URLs whose page was analysed and judged
+    judged: int = 0  # URLs with a judged page
     relevant: int = 0  # of these, part of the collection
     explored: int = 0
     refused: int = 0  # URLs whose response was not kept
     others: int = 0  # responses for images and requisites
-    failed: int = 0  # tries that got no response
+    failed: int = 0  # attempts without a response
     bytes: int = 0  # received bodies
 
 
 class Rejudged(msgspec.Struct, frozen=True):
-    """A page whose judgement was overwritten: it was this before, and is that now."""
+    """A page whose judgement was overwritten."""
 
     key: int
     source: str
@@ -72,72 +65,69 @@ class Rejudged(msgspec.Struct, frozen=True):
 
 
 Judgements = Callable[[Sequence[int]], Mapping[int, Judgement]]
-"""What some pages are to be judged as, by their keys, as far as anything is said of them."""
+"""Return the new judgements of some pages, by key; pages without one keep theirs."""
 Hear = Callable[[Sequence[Rejudged]], None]
 REJUDGED_AT_ONCE = 10_000
-"""Pages that are judged anew at a time, all in one commit."""
+"""Pages in a batch of new judgements; all batches are one commit."""
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """Versions of the judge that are kept and do not judge: refused because they were worse, or undone.
+    """Versions of the judge that were refused because they were worse, or undone.
 
-    After an undo, `undone_with` tells the labels of that time: while they are the same, nothing is fitted.
+    `undone_with` identifies the labels at the time of an undo: nothing is fitted until they change.
     """
 
     versions: tuple[int, ...] = ()
     undone_with: str = ""
 
 
-class Store(Protocol):
-    """Where a crawl puts what it found. Readers are not part of it, but all stores have `counts`."""
+class Sink(Protocol):
+    """Where a URL goes when it is concluded. The collection's writer is one, the lab's memory another."""
 
     def commit(self) -> AbstractContextManager[None]:
-        """All that happens inside is saved together, or, if it raises, not at all."""
+        """Save all that happens inside in one transaction; nothing if it raises."""
         ...
 
     def save(self, record: Record) -> Conclusion:
-        """Keep what became of a URL; inside `commit`. A page saved again keeps its place.
+        """Save what became of a URL and return its conclusion before; inside `commit`.
 
-        Returns what was concluded of the URL before.
+        A page saved again keeps its place.
         """
         ...
 
     def settle(self, decisions: Sequence[Decision]) -> None:
-        """Note what was decided on links that had been held; inside `commit`."""
+        """Save the decisions on links that had been held; inside `commit`."""
         ...
 
     def promote(self, keys: Sequence[int]) -> int:
-        """Pages that were only explored join the collection; inside `commit`.
-
-        Returns how many of them are relevant.
-        """
+        """Add explored pages to the collection and return how many of them are relevant; inside `commit`."""
         ...
 
     def kept_page(self, digest: bytes) -> str | None:
-        """The URL of the first page that was kept and whose body (not empty) has this `warc.digest_of`."""
+        """Return the URL of the first kept page whose body has this `warc.digest_of`; None for an empty body."""
         ...
 
 
-class LearningStore(Store, Protocol):
-    """A store that a judge learns from, and whose pages are judged anew when it has learned."""
+class LearningSink(Sink, Protocol):
+    """A sink that a judge learns from, and whose pages are judged again when it has learned."""
 
     def page_terms(self, after: int, evidence: str) -> Iterator[PageTerms]:
-        """The pages that were judged and kept, behind this id, with their terms and the value of this evidence."""
+        """Return the kept, judged pages after this id, with their terms and the value of this evidence."""
         ...
 
     def unindexed_terms(self, evidence: str) -> Iterator[PageTerms]:
-        """The same of all pages that ask not to be indexed: nothing is learned from them, but they have a score."""
+        """Return the pages that ask not to be indexed: nothing is learned from them, but they have a score."""
         ...
 
     def judge_anew(self, judgements: Judgements, version: int, hear: Hear = lambda _: None) -> None:
         """Overwrite the judgements of pages by those of a version of the judge; inside `commit`.
 
-        `judgements` is asked for some pages at a time, and `hear` told what has changed of them.
+        Pages are judged in batches; `hear` receives the changes of each.
         """
         ...
 
     def scores(self, keys: Collection[int]) -> dict[int, float]:
-        """The scores of judged pages, by key."""
+        """Return the scores of judged pages, by key."""
         ...
 
     def set_aside(self, version: int) -> None:
@@ -146,9 +136,9 @@ class LearningStore(Store, Protocol):
 
 
 def conclusion_of(record: Record, before: Conclusion | None = None) -> Conclusion:
-    """What a record says of its URL, of which this was known before.
+    """Return the conclusion on a record's URL.
 
-    A later response without a page (not modified, gone, broken) leaves what was judged as it is.
+    A later response without a page (not modified, gone, broken) keeps the conclusion before.
     """
     if before is not None and (record.fetched is None or (before.judged and record.page is None)):
         return before
@@ -158,12 +148,12 @@ def conclusion_of(record: Record, before: Conclusion | None = None) -> Conclusio
 
 
 def add_to(counts: Counts, record: Record, before: Conclusion) -> Counts:
-    """The counts after one more record on a URL of which this was known."""
+    """Return the counts after one more record."""
     fetched = record.fetched
     if fetched is None:
         return msgspec.structs.replace(counts, failed=counts.failed + (record.not_fetched is not None))
     is_page = fetched.link.kind == "page"
-    if fetched.archived:  # it was counted when it was fetched, as something that the crawl needed
+    if fetched.archived:  # counted among `others` when it was fetched
         counts = msgspec.structs.replace(counts, fetched=counts.fetched + 1, others=counts.others - 1)
     else:
         counts = msgspec.structs.replace(
@@ -176,7 +166,7 @@ def add_to(counts: Counts, record: Record, before: Conclusion) -> Counts:
 
 
 def concluded(counts: Counts, before: Conclusion, now: Conclusion) -> Counts:
-    """The counts after another conclusion on a URL."""
+    """Return the counts after a URL got another conclusion."""
     if before == now:
         return counts
     return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""What has changed in a collection since a time. In: its captures. Out: pages that are new, changed or gone."""
+"""Find pages that are new, changed or gone since a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class News(StrEnum):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A page to which something happened. `at`: when that was seen; `before`: the last time it was otherwise, 0 for new ones."""
+    """A page that changed. `at`: when the change was seen; `before`: the last capture before it, 0 for new pages."""
 
     kind: News
     url: str
@@ -42,15 +42,15 @@ class _Seen(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def is_there(self) -> bool:
-        """Whether the page was answered with, or was said not to have been modified."""
+        """Whether the response was the page, or said that it is not modified."""
         return self.status in (200, 304)
 
 
 class Changes(Queries):
-    """Named queries on captures over time."""
+    """Queries on captures over time."""
 
     def since(self, at: float, wanted: PageFilter = COLLECTED) -> Iterator[Change]:
-        """The pages to which something happened from then on, in the order of the crawl."""
+        """Return the pages that changed since a time, in the order of the crawl."""
         chosen = condition_of(wanted)
         rows = self._rows(
             "SELECT pages.id, pages.url, pages.title, captures.at, captures.status, captures.digest, captures.revisit"
@@ -67,7 +67,7 @@ class Changes(Queries):
 
 
 def _change(seen: list[_Seen], since: float) -> Change | None:
-    """What happened to one page, whose captures these are, oldest first."""
+    """Return what happened to one page, by its captures, oldest first."""
     first_after = next(number for number, one in enumerate(seen) if one.at >= since)
     before, after = seen[:first_after], seen[first_after:]
     last, known = after[-1], next((one for one in reversed(before) if one.is_there), None)

@@ -1,4 +1,4 @@
-"""A collection on disk, for readers: pages, words, figures and rows, also while a crawl writes to it.
+"""Read a collection on disk, also while a crawl writes to it.
 
 In: the folder of a collection. Out: what its catalogue and its archive have. `collection_writer` makes it.
 """
@@ -14,7 +14,9 @@ from typing import Any, Self
 
 from lycosa.collection.archive.warc import Capture, read_capture
 from lycosa.collection.catalogue.page_filter import COLLECTED, PageFilter
-from lycosa.collection.catalogue.reader import Reader, StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
+from lycosa.collection.catalogue.queries import fact_in
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.catalogue.schema import open_for_reading, plain_errors
 from lycosa.collection.catalogue.spec_text import tables_of
 from lycosa.collection.catalogue.statistics import Statistics
@@ -22,11 +24,11 @@ from lycosa.collection.search.search import Search
 
 
 class Collection:
-    """A collection opened for reading, also while a crawl writes to it: pages, words, figures, rows, exports."""
+    """A collection opened for reading: pages, search, statistics, rows, exports."""
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str]) -> Self:
-        """The collection in a folder. Close it, or use it in a `with` block."""
+        """Open the collection in a folder. Close it, or use it in a `with` block."""
         return cls(Path(directory))
 
     def __init__(self, directory: Path) -> None:
@@ -39,37 +41,36 @@ class Collection:
         self.search = Search(self.connection, self.path)
 
     def pages(self, *, relevant: bool | None = None) -> Iterator[StoredPage]:
-        """Everything that was answered, in the order of the crawl; or the pages that were judged so."""
+        """Return all responses in the order of the crawl; or only pages judged relevant, or not."""
         found = self.reader.pages()
         if relevant is None:
             return found
         return (page for page in found if page.judgement and page.judgement.relevant is relevant)
 
     def rows(self, wanted: PageFilter = COLLECTED) -> Iterator[dict[str, Any]]:
-        """Pages as plain dictionaries, with text and provenance: the columns of docs/exports.md."""
+        """Return pages as plain dictionaries with text and provenance: the columns of docs/exports.md."""
         from lycosa.collection.exports.corpus import columns_of, corpus_rows  # which imports this module
 
         return (columns_of(row) for row in corpus_rows(self, wanted))
 
     def export(self, out: str | os.PathLike[str], wanted: PageFilter = COLLECTED) -> int:
-        """Write pages to a file that ends in .wacz, .jsonl or .parquet; how many were written."""
+        """Write pages to a file that ends in .wacz, .jsonl, .csv or .parquet, and return how many."""
         from lycosa.collection.exports.writers import writer_for
 
         path = Path(out)
         return writer_for(path)(self.directory, path, wanted)
 
     def response(self, capture: Capture) -> tuple[bytes, bytes]:
-        """Head and body, as received, of a capture."""
+        """Return head and body of a capture, as received."""
         return read_capture(self.archive, capture.file, capture.offset)
 
     def spec_text(self) -> str:
-        """The spec of the last run."""
+        """Return the spec of the last run."""
         with plain_errors(self.path):
-            row = self.connection.execute("SELECT value FROM facts WHERE name = 'spec'").fetchone()
-        return bytes(row[0]).decode("utf-8", "replace") if row else ""
+            return (fact_in(self.connection, "spec") or b"").decode("utf-8", "replace")
 
     def spec(self) -> dict[str, dict[str, Any]]:
-        """The tables of the last run's spec, for showing it; what is outside of any is in the table ''."""
+        """Return the tables of the last run's spec; keys outside of tables are in the table ''."""
         return tables_of(self.spec_text())
 
     def close(self) -> None:
@@ -83,6 +84,6 @@ class Collection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, sqlite3.Error):  # found while reading: a damaged or locked catalogue
+        if isinstance(error, sqlite3.Error):  # a damaged or locked catalogue
             with plain_errors(self.path):
                 raise error

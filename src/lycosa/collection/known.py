@@ -1,6 +1,6 @@
-"""What other collections have already (`archive.known`). In: links and bodies of this crawl. Out: refusals that name where it is.
+"""Refuse what other collections have already (`archive.known`).
 
-Nothing is written there: an other collection is opened for reading, also while a crawl writes to it.
+Other collections are opened for reading, also while a crawl writes to them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 from lycosa.collection.archive.responses import parsed_response
 from lycosa.collection.archive.warc import EarlierCapture, digest_of, warc_date
 from lycosa.collection.catalogue.page_filter import COLLECTED_SQL
-from lycosa.collection.catalogue.queries import Queries
-from lycosa.collection.catalogue.reader import StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
+from lycosa.collection.catalogue.queries import Queries, first_capture
+from lycosa.collection.catalogue.schema import plain_errors
 from lycosa.collection.collection import Collection
 from lycosa.errors import ArchiveError, SpecError
 from lycosa.spec.sections import ArchiveSpec
@@ -28,57 +29,53 @@ _KEPT = f"{COLLECTED_SQL.format('pages')} AND refusal IS NULL AND pages.status =
 
 
 class Elsewhere(msgspec.Struct, frozen=True):
-    """A page of another collection: the first capture of its bytes there, and how a refusal names it."""
+    """The first capture of the same body in another collection."""
 
     collection: str
     capture: EarlierCapture
 
     @property
     def refusal(self) -> Refusal:
-        """Why the same bytes are not kept a second time."""
+        """Why the body is not kept again."""
         day = warc_date(self.capture.at)[:10]
         return Refusal(Reason.KNOWN, f"in {self.collection} as {self.capture.url}, {day}")
 
 
 class _Pages(Queries):
-    """Named queries on the pages that another collection has kept."""
+    """Queries on the pages that another collection has kept."""
 
     def keys(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        """Their identities, sorted."""
+        """Return their keys, sorted."""
         rows = self._rows(f"SELECT key FROM pages WHERE {_KEPT}")
         return np.sort(np.fromiter((key for (key,) in rows), np.int64))
 
     def day_of(self, key: int) -> str:
-        """When one of them was captured last."""
+        """Return the day of the last capture of a page."""
         row = next(self._rows("SELECT at FROM pages WHERE key = ?", key), None)
         return warc_date(row[0])[:10] if row else ""
 
     def capture_of(self, digest: bytes) -> EarlierCapture | None:
-        """The first whole capture of one of them with these bytes."""
-        rows = self._rows(
-            "SELECT pages.url, captures.at FROM captures JOIN pages ON pages.id = captures.page"
-            f" WHERE captures.digest = ?1 AND captures.revisit = 0 AND captures.status = 200 AND {_KEPT}"
-            " ORDER BY captures.at LIMIT 1",
-            digest,
-        )
-        return next((EarlierCapture(url, at, digest) for url, at in rows), None)
+        """Return the first capture with this body."""
+        with plain_errors(self._path):
+            whole = f"captures.digest = ? AND captures.revisit = 0 AND {_KEPT}"
+            return first_capture(self._connection, whole, digest)
 
 
 def known_in(archive: ArchiveSpec, folder: Path) -> list[Path]:
-    """The collections that a spec names; relative paths begin in `folder`. None goes up from a folder and down again: refusals show them."""
+    """Return the collections that a spec names; relative paths begin in `folder`. Paths are short, because refusals show them."""
     paths = [folder / name for name in archive.known]
     return [Path(relpath(path.resolve())) if ".." in path.parts else path for path in paths]
 
 
 class KnownElsewhere:
-    """The pages that other collections have kept, for as long as they are open: close it.
+    """The pages that other collections have kept. Close it.
 
-    Which URLs they have is read once, when they are opened; a page that one of them has judged and not kept is none.
+    Their keys are read once, when they are opened.
     """
 
     def __init__(self, directories: Sequence[Path], own: Path | None = None) -> None:
         self._opened: list[tuple[Collection, _Pages]] = []
-        with ExitStack() as closing:  # all or none
+        with ExitStack() as closing:  # close all if one cannot be opened
             for directory in directories:
                 if own is not None and directory.resolve() == own.resolve():
                     raise SpecError(
@@ -99,7 +96,7 @@ class KnownElsewhere:
         return sum(map(len, self._keys))
 
     def __call__(self, link: Link, page_url: str = "") -> Refusal | None:
-        """Why a link is not followed: one of the collections has its page. None if none has."""
+        """Return why a link is not followed: one of the collections has its page. None if none has it."""
         for (collection, pages), keys in zip(self._opened, self._keys, strict=True):
             at = int(np.searchsorted(keys, link.key))
             if at < len(keys) and keys[at] == link.key:
@@ -107,15 +104,14 @@ class KnownElsewhere:
         return None
 
     def same(self, body: bytes) -> Elsewhere | None:
-        """Where a body was kept before, if it is not empty."""
-        digest = digest_of(body)
-        if digest == _EMPTY:
+        """Return where a body was kept before; None of an empty body."""
+        if not self._opened or (digest := digest_of(body)) == _EMPTY:
             return None
         found = ((collection, pages.capture_of(digest)) for collection, pages in self._opened)
         return next((Elsewhere(str(where.directory), one) for where, one in found if one), None)
 
     def response(self, page: StoredPage) -> Fetched | None:
-        """The response of a page whose bytes only another collection has."""
+        """Return the response of a page whose body only another collection has."""
         for collection, _ in self._opened:
             if (capture := collection.reader.original(page.capture.digest)) is not None:
                 try:

@@ -1,6 +1,6 @@
-"""What people say of pages: relevant or not. In: a collection's directory. Out: labels, in a database of their own.
+"""Store and read labels: what people say about pages, relevant or not.
 
-The library never writes to the catalogue, so labels live beside it, in `labels.db`.
+The library never writes to the catalogue, so labels have a database of their own, `labels.db`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ _TABLE = (
     "(key INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER NOT NULL, at REAL NOT NULL, "
     "asked INTEGER NOT NULL DEFAULT 1)"
 )
-_ADD_ASKED = "ALTER TABLE labels ADD COLUMN asked INTEGER NOT NULL DEFAULT 1"
 
 
 class Label(msgspec.Struct, frozen=True):
-    """A page, by its key, that somebody called relevant or not; `asked`, or about a page of his own choice."""
+    """A person's answer about a page (by its key). `asked`: Lycosa asked; otherwise the person chose the page."""
 
     key: int
     url: str
@@ -34,7 +33,7 @@ class Label(msgspec.Struct, frozen=True):
 
 
 def labels_in(directory: Path) -> dict[int, Label]:
-    """All labels of a collection by key, newest first; none where nobody labelled."""
+    """Return all labels of a collection by key, newest first."""
     if not (directory / FILE).is_file():
         return {}
     with _opened(directory) as connection:
@@ -45,14 +44,14 @@ def labels_in(directory: Path) -> dict[int, Label]:
 
 
 def set_label(directory: Path, label: Label) -> None:
-    """Keep a label; a later one on the same page replaces it."""
+    """Store a label; it replaces an earlier one on the same page."""
     with _opened(directory) as connection:
         row = (label.key, label.url, label.relevant, label.at, label.asked)
         connection.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?, ?)", row)
 
 
 def clear_label(directory: Path, key: int) -> None:
-    """Take a label back."""
+    """Delete the label of a page."""
     with _opened(directory) as connection:
         connection.execute("DELETE FROM labels WHERE key = ?", (key,))
 
@@ -65,8 +64,6 @@ def _opened(directory: Path) -> Iterator[sqlite3.Connection]:
         try:
             with connection:
                 connection.execute(_TABLE)
-                if "asked" not in [row[1] for row in connection.execute("PRAGMA table_info(labels)")]:
-                    connection.execute(_ADD_ASKED)  # of an earlier version, which mostly asked
                 yield connection
         finally:
             connection.close()

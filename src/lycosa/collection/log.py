@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def open_log(path: Path) -> logging.Logger:
-    """A logger of its own that appends to the file; two crawls in one process do not mix."""
+    """Return a logger that appends to the file. Two crawls in one process have two loggers."""
     handler = _Lines(path, encoding="ascii", errors="backslashreplace", delay=True)
     handler.setFormatter(_Json())
     logger = logging.Logger("lycosa", logging.INFO)
@@ -32,7 +32,7 @@ def tell(logger: logging.Logger, message: str, /, *, level: int = logging.INFO, 
 
 
 class _Json(logging.Formatter):
-    """A record as one line of JSON. Reserved names win over fields of the same name."""
+    """A record as one line of JSON. Reserved names override fields of the same name."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -44,7 +44,7 @@ class _Json(logging.Formatter):
 
 
 class _Lines(logging.FileHandler):
-    """A file of lines that goes on after a line that a crash tore, and is quiet on a full disk."""
+    """A file of lines that survives a torn last line, and ignores a full disk."""
 
     def _open(self) -> TextIOWrapper:
         stream = super()._open()
@@ -56,4 +56,4 @@ class _Lines(logging.FileHandler):
         return stream
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """A log line is lost; the crawl itself will say that the disk is full."""
+        """Drop the line: the crawl itself reports a full disk."""

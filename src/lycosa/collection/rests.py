@@ -1,4 +1,4 @@
-"""Until when hosts rest that were asked outside the frontier (lists, examples), kept over a restart."""
+"""Store until when hosts rest that are fetched outside the frontier (lists, examples)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import msgspec
 from lycosa.collection.catalogue.rows import Catalogue
 
 FACT = "rests"
-"""The name under which a catalogue has them."""
+"""The fact that holds them."""
 
 
 class Rests(dict[str, float]):
-    """authority -> seconds since the epoch. Infinite while a request is under way.
+    """Authority -> seconds since the epoch. Infinite while a request is in flight.
 
-    What a crash left under way rests from `now` for `restart_rest_s`, like a lost lease.
+    A host whose request was in flight at a crash rests from `now` for `restart_rest_s`.
     """
 
     def __init__(self, catalogue: Catalogue, now: float, restart_rest_s: float) -> None:

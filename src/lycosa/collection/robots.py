@@ -1,4 +1,4 @@
-"""The robots.txt files that were read, kept with the collection so that a restart asks for none again."""
+"""Store robots.txt files with the collection, so that a restart fetches none again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lycosa.fetch.polite.robots import StoredRobots
 
 
 class RobotsTable(MutableMapping[str, StoredRobots]):
-    """authority -> robots.txt, as a mapping over the catalogue. A write outside `commit` is its own."""
+    """Authority -> robots.txt, as a mapping over the catalogue. A write outside `commit` is a transaction of its own."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection

@@ -24,32 +24,34 @@ import msgspec
 from lycosa import __version__
 from lycosa.collection import Conclusion, Counts, Hear, Judgements, Record, SetAside
 from lycosa.collection.archive.warc import Capture, WarcWriter, digest_of
-from lycosa.collection.catalogue.reader import JUDGE_ASIDE, JUDGE_VERSION, Reader
-from lycosa.collection.catalogue.rows import Catalogue, mended
+from lycosa.collection.catalogue.lessons import JUDGE_ASIDE, JUDGE_VERSION
+from lycosa.collection.catalogue.reader import Reader
+from lycosa.collection.catalogue.rows import Catalogue
 from lycosa.collection.catalogue.schema import file_trouble, open_for_writing, plain_errors
 from lycosa.collection.catalogue.spec_text import folding_in
 from lycosa.collection.catalogue.statistics import Statistics
 from lycosa.collection.log import close_log, open_log, tell
 from lycosa.collection.robots import RobotsTable
 from lycosa.collection.search.search import Search
+from lycosa.collection.surrogates import all_encodable
 from lycosa.errors import CollectionBusy, CollectionError
 from lycosa.files import write_file
 from lycosa.values import Decision, Fetched, PageTerms, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
-"""What a run leaves that ended before there was a catalogue."""
+"""What a run leaves that ends before it has a catalogue."""
 
 SYNC_S = 5.0
-"""What was committed longer ago than this outlasts a power cut. To sync each commit would cost more than to crawl."""
+"""Commits older than this survive a power cut. Syncing each commit would cost more than crawling."""
 
 Hook = Callable[[str], None]
-"""Called with 'appended', 'synced' and 'committed' as a commit passes these points."""
+"""Called with 'appended', 'synced' and 'committed' during a commit."""
 
 _to_json = msgspec.json.Encoder().encode
 
 
 class CollectionWriter:
-    """A collection that this process writes. Use `CollectionWriter.create_or_open`, and close it."""
+    """A collection that this process writes. Open it with `CollectionWriter.create_or_open`, and close it."""
 
     @classmethod
     def create_or_open(
@@ -62,10 +64,10 @@ class CollectionWriter:
         info: Mapping[str, str] | None = None,
         pause_points: Hook = lambda _: None,
     ) -> Self:
-        """Lock the directory, and make it a collection or go on with the one it is.
+        """Lock the directory, and create its collection or open it.
 
-        `earlier_spec` then says how it was crawled before ('' if it is new). `info` is said at the beginning of
-        every WARC file, besides what program wrote it and for which crawl.
+        `earlier_spec` is the spec of the last run ('' if it is new). `info` is written at the beginning of
+        every WARC file, after the program and the crawl.
         """
         with _file_errors(directory):
             _refuse_foreign(directory)
@@ -117,10 +119,10 @@ class CollectionWriter:
 
     @contextmanager
     def commit(self) -> Iterator[None]:
-        """One transaction over catalogue, frontier and archive.
+        """Run one transaction over catalogue, frontier and archive.
 
-        After an error nothing of it has happened, on disk. What a frontier keeps in memory may know
-        better, so the caller gives the crawl up; running it again goes on from the last commit.
+        After an error nothing of it is on disk. The frontier's memory may differ,
+        so the caller ends the crawl; the next run continues from the last commit.
         """
         is_synced = time.monotonic() - self._synced_at >= SYNC_S
         with plain_errors(self.path):
@@ -174,15 +176,15 @@ class CollectionWriter:
             return self.catalogue.kept_page(digest)
 
     def counts(self) -> Counts:
-        """How much has been saved, over all runs."""
+        """Return the totals over all runs."""
         return self.catalogue.counts
 
     def robots(self) -> RobotsTable:
-        """The stored robots.txt files, by authority."""
+        """Return the stored robots.txt files, by authority."""
         return RobotsTable(self.connection, self.path)
 
     def close(self) -> None:
-        """Close all files and give the lock up. Nothing is committed that was not before."""
+        """Close all files and release the lock. Nothing is committed."""
         self._warc.close()
         close_log(self.log)
         with plain_errors(self.path):
@@ -198,7 +200,7 @@ class CollectionWriter:
         self.close()
 
     def _archived(self, fetched: Fetched) -> Capture | None:
-        """Where a response is that was read from this archive; None for one that was fetched."""
+        """Return the capture of a response that was read from this archive; None if it was fetched."""
         page = self.reader.page(fetched.link.key) if fetched.archived else None
         return page.capture if page else None
 
@@ -212,7 +214,7 @@ class CollectionWriter:
         return self._warc.append(fetched, digest, same_as=same_as, metadata=_conclusions(record))
 
     def _log_refusal(self, record: Record) -> None:
-        """A line in the log for every URL that became no page."""
+        """Log every URL that became no page."""
         fetched, not_fetched = record.fetched, record.not_fetched
         if fetched is not None and record.refusal is not None:
             _tell_refusal(self.log, "refused", fetched.link.url, record.refusal, status=fetched.status)
@@ -223,7 +225,7 @@ class CollectionWriter:
             )
 
     def _finish(self) -> None:
-        """The end of a commit. Each step is complete before the next one relies on it."""
+        """End a commit: sync the archive, then commit the catalogue."""
         position = self._warc.position()
         if position != self._committed:
             self._pause("appended")
@@ -255,16 +257,16 @@ class CollectionWriter:
             )
 
     def _refuse_other_keys(self, text: str) -> None:
-        """A page has one key for as long as its collection is there: else it would be fetched and counted twice."""
+        """Refuse another folding of URLs: pages would be fetched and counted twice."""
         before = folding_in(self.earlier_spec).tracking
         if self.earlier_spec and folding_in(text).tracking is not before:
             raise CollectionError(
-                f"scope.fold_tracking: {self.directory} was begun with {str(before).lower()}, and its URLs are told apart by "
-                "that. Set it back, or crawl into another directory with --out."
+                f"scope.fold_tracking: {self.directory} was begun with {str(before).lower()}, which identifies its pages. "
+                "Set it back, or crawl into another directory with --out."
             )
 
     def _write_spec(self, text: str) -> None:
-        """Keep the spec as run, in the catalogue and as `crawl.toml`."""
+        """Store the spec in the catalogue and as `crawl.toml`."""
         data = text.encode("utf-8", "replace")
         self.catalogue.set_fact("spec", data)
         path = self.directory / "crawl.toml"
@@ -273,7 +275,7 @@ class CollectionWriter:
 
 
 def _made_by(name: str) -> dict[str, str]:
-    """What every WARC file says of itself, as WARC/1.1 names these fields."""
+    """Return the fields that begin every WARC file, as WARC/1.1 names them."""
     return {
         "software": f"Lycosa/{__version__}",
         "format": "WARC File Format 1.1",
@@ -283,7 +285,7 @@ def _made_by(name: str) -> dict[str, str]:
 
 
 def _conclusions(record: Record) -> bytes:
-    """What was concluded of a page, for the archive's metadata record. '' where nothing was."""
+    """Return the conclusion on a page, for the archive's metadata record; '' if there is none."""
     link = record.fetched.link if record.fetched else None
     if link is None or (record.page is None and record.refusal is None):
         return b""
@@ -300,7 +302,7 @@ def _conclusions(record: Record) -> bytes:
     try:
         return _to_json(about)
     except UnicodeEncodeError:
-        return _to_json(mended(about))
+        return _to_json(all_encodable(about))
 
 
 def _tell_refusal(log: logging.Logger, message: str, url: str, refusal: Refusal, **more: Any) -> None:
@@ -308,7 +310,7 @@ def _tell_refusal(log: logging.Logger, message: str, url: str, refusal: Refusal,
 
 
 def lock_directory(directory: Path) -> io.FileIO:
-    """An exclusive lock that the system gives up when the process ends, however it ends."""
+    """Return an exclusive lock that the system releases when the process ends, however it ends."""
     for name in ("lock", "crawl.log", "crawl.toml"):
         if (directory / name).is_symlink():
             raise CollectionError(
@@ -334,7 +336,7 @@ def lock_directory(directory: Path) -> io.FileIO:
 
 
 def is_locked(directory: Path) -> bool:
-    """Whether a process works on a folder just now."""
+    """Return whether a process is working on a folder."""
     try:
         with io.FileIO(directory / "lock") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -346,19 +348,19 @@ def is_locked(directory: Path) -> bool:
 
 
 def _refuse_foreign(directory: Path) -> None:
-    """A folder with somebody's files in it does not become a collection."""
+    """Refuse a folder with other files in it."""
     if not directory.is_dir() or (directory / "catalogue.db").exists():
         return
     stranger = next((path.name for path in directory.iterdir() if path.name not in OWN_FILES), None)
     if stranger is not None:
         raise CollectionError(
-            f"{directory} is no collection, and not empty ({stranger}). "
+            f"{directory} is not a collection, and not empty ({stranger}). "
             "Choose a new directory with --out, or empty this one."
         )
 
 
 def _refuse_orphans(catalogue: Path, archive: Path) -> None:
-    """WARC files without a catalogue are somebody's work: they must not be cut as a tail."""
+    """Refuse WARC files without a catalogue: they must not be cut as a tail."""
     if catalogue.is_file() and catalogue.stat().st_size:
         return
     orphan = next(archive.glob("*.warc*"), None)

@@ -85,7 +85,7 @@ def wrapped(text: str, columns: int) -> str:
 
 def warn_no_contact() -> None:
     """For commands that ask servers: they should say on whose behalf."""
-    say("Note: nobody whose site is asked can tell who asks, or reach you. Give --contact ADDRESS.")
+    say("Note: No contact address set: site owners cannot identify you. Give --contact ADDRESS.")
 
 
 def as_json(value: object) -> str:

@@ -91,7 +91,7 @@ def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
 
 
 def _in_words(now: dict[str, Any]) -> str:
-    from lycosa.learn.judges.threshold import Harvest
+    from lycosa.learn.judges.calibration import Harvest
 
     if not now["running"]:
         state = f"not running; the last run ended: {now['ended']}" if now["ended"] else "not running"

@@ -207,7 +207,8 @@ def crawl(
 
     Example: lycosa crawl owls --max-pages 500 --set fetch.per_host_delay_s=5
     """
-    from lycosa.engine.run import asked_crawl, run_spec
+    from lycosa.engine.run import crawl_request
+    from lycosa.engine.start.request import request_of_file
 
     extra = [*(changes or [])]
     if max_pages is not None:
@@ -216,7 +217,7 @@ def crawl(
         extra.append(f"strategy={strategy}")
     if web:
         extra.append(f"fetch.web={_from_here(web)}")
-    asked = asked_crawl(spec, out, tuple(extra), say)
+    asked = request_of_file(spec, out, tuple(extra))
     there = _shards_in(asked.directory)
     wanted = shards or there
     if ray and not wanted:
@@ -230,7 +231,7 @@ def crawl(
             )
         summary = crawl_in_shards(asked, shards=wanted, address=ray, say=say, quiet=quiet or json)
     else:
-        summary = run_spec(*asked, say=say, quiet=quiet or json, ask=ask)
+        summary = crawl_request(asked, say=say, quiet=quiet or json, ask=ask)
     tell(summary, json=json)
 
 
@@ -261,10 +262,12 @@ def import_(
 
     Example: lycosa import old.warc.gz more.wacz --out owls-of-old --spec owls
     """
-    from lycosa.engine.run import import_archives
+    from lycosa.engine.run import crawl_request
+    from lycosa.engine.start.request import request_for_archives
 
     archives = [path.resolve() for path in archives]
-    summary = import_archives(archives, out, spec, tuple(changes or ()), say=say, quiet=quiet or json)
+    request = request_for_archives(archives, out, spec, tuple(changes or ()))
+    summary = crawl_request(request, say=say, quiet=quiet or json)
     tell(summary, json=json)
 
 
@@ -284,7 +287,7 @@ def why(
 
     Example: lycosa why demo http://www.nightbirds.test/reports/page07.html
     """
-    from lycosa.report.why import explain, explanation_text
+    from lycosa.why import explain, explanation_text
 
     explanation = explain(collection, url)
     typer.echo(as_json(explanation) if json else explanation_text(explanation))

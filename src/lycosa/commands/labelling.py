@@ -26,7 +26,7 @@ def label(
 
     Example: lycosa label owls/owls --count 10
     """
-    from lycosa.engine.learning.questions import AT_ONCE, PROMPT, Interview
+    from lycosa.learn.questions import AT_ONCE, PROMPT, Interview
 
     interview, trouble = Interview(collection, count), ""
     while text := interview.text:
@@ -68,7 +68,7 @@ def _next_step(directory: Path) -> str:
 def _learn(directory: Path) -> None:
     """Let the judge learn what was answered, and say what changed."""
     from lycosa.collection.collection import Collection
-    from lycosa.engine.learning.relearn import learns, relearn
+    from lycosa.engine.relearn import learns, relearn
 
     with Collection.open(directory) as collection:
         is_learning = learns(collection)

@@ -34,15 +34,6 @@ def serve(
     password: Annotated[
         str, typer.Option(help="Asked for in the browser.", envvar="LYCOSA_PASSWORD", show_envvar=True)
     ] = "",
-    tiles: Annotated[
-        str,
-        typer.Option(
-            help="Map tiles when on line, such as https://tiles.example/{z}/{x}/{y}.png; default: none.",
-            envvar="LYCOSA_TILES",
-            show_envvar=True,
-        ),
-    ] = "",
-    credit: Annotated[str, typer.Option(help="Whom the map names as the tiles' source.")] = "",
     public: Annotated[
         bool, typer.Option("--public", help="For everybody, without token, and only to read: to publish it.")
     ] = False,
@@ -52,17 +43,8 @@ def serve(
     Example: lycosa serve demo
     """
     from lycosa.library.serving import serve as run
-    from lycosa.library.tiles import tiles_of
 
-    run(
-        collections,
-        host=host,
-        port=port,
-        password=password,
-        tiles=tiles_of(tiles, credit),
-        say=say,
-        is_public=public,
-    )
+    run(collections, host=host, port=port, password=password, say=say, is_public=public)
 
 
 def publish(

@@ -68,7 +68,7 @@ def seeds(
     Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
     """
     from lycosa.engine.start.post_seeds import Expansion, find_seeds, looked, write_seeds
-    from lycosa.report.post_charts import write_plots
+    from lycosa.report.charts.post_charts import write_plots
     from lycosa.seeds.posts.keywords import Keywords
     from lycosa.seeds.posts.reading import PostFile
     from lycosa.seeds.posts.selection import PostFilter

@@ -37,10 +37,10 @@ def text(
     """
     import msgspec
 
-    from lycosa.learn.training.pages import example_pages
+    from lycosa.learn.training.classifiers import FIELDS, fit_models
+    from lycosa.learn.training.examples import example_pages
     from lycosa.learn.training.text import Label
     from lycosa.learn.training.text_forms import TextSettings
-    from lycosa.learn.training.topic import FIELDS, fit_models
 
     room_for(out)  # before the work, not after it
     if not negative and not unlabelled:

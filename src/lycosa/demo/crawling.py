@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lycosa.demo.web import ArchivedDemo
-from lycosa.engine.run import run_spec
+from lycosa.engine.run import crawl_request
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.summary import Summary
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
@@ -32,7 +33,8 @@ def crawl_demo(
     """Serve the web, and crawl it into `out` as the spec says that is made for the served site."""
     with web.serve() as site:
         text = spec_of(site)
-        return run_spec(parse_spec(text, all_settings()), text, Path(), out, say=say, quiet=quiet)
+        request = CrawlRequest(parse_spec(text, all_settings()), text, Path(), out)
+        return crawl_request(request, say=say, quiet=quiet)
 
 
 def program_name() -> str:

@@ -1,34 +1,29 @@
-"""What is concluded of one URL: judged, ranked, admitted, counted, learned and saved, all in one place.
+"""What is concluded of a URL: judged, ranked, admitted, counted, learned and saved, all in one place.
 
-In: a taken link and what came of it. Out: a record in the store, links in the frontier, the lease ended.
 The loop concludes what it fetched; `rejudge` concludes the pages of the archive once more, by the same code.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import groupby, islice
-from typing import Protocol
+from itertools import groupby
 
 import msgspec
 
-from lycosa.collection import Record, Rejudged, Store, conclusion_of
+from lycosa.collection import Record, Rejudged, Sink, conclusion_of
 from lycosa.collection.archive.warc import digest_of
-from lycosa.collection.known import Elsewhere, KnownElsewhere
-from lycosa.engine.renderings import Renderings
+from lycosa.collection.known import Elsewhere
+from lycosa.engine.parts import OptionalParts, Visit, WholeFrontier
+from lycosa.engine.rendering import Renderings
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
-from lycosa.engine.rules.patterns import Patterns
+from lycosa.engine.rules.patterns import NoPatterns
 from lycosa.engine.rules.walls import Walls
-from lycosa.frontier import Frontier, FrontierView
+from lycosa.engine.tally import Tally
 from lycosa.methods import Step, Strategy
-from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED, Gain
-from lycosa.page.text.near_duplicates import NearDuplicates
-from lycosa.spec.sections import LATEST
+from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
     Decision,
@@ -51,182 +46,93 @@ from lycosa.values import (
 MAX_RESCORED = 10_000
 """Waiting URLs that are scored again when pages were judged anew: those that can still win."""
 POOR = 0.5
-"""What the relevance of a page counts for its links, where its like was there before."""
+"""Factor for the links of a page that is like earlier ones."""
 A_LIST = Judgement(True, 0.5, "a list of its site")
-"""Lists are not judged: what they list is ranked as the links of a page of middling relevance are."""
+"""Lists are not judged: their links are ranked like those of a page of middling relevance."""
 AN_IMAGE = Judgement(False, 0.0, "an image")
-"""Images are looked at, never judged: they tell something of the pages that show them."""
+"""Images are never judged: they are evidence on the pages that show them."""
 NO_PAGE = frozenset((403, 404, 410, 451))
 """Statuses by which a server says that there is no page, or none for us; others say more of the server than of the URL."""
 
 
-class WholeFrontier(Frontier, FrontierView, Protocol):
-    """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
-
-    def together(self) -> AbstractContextManager[None]:
-        """What several pages say of a URL inside is scored and stored once, at the end."""
-        ...
-
-    def rescore(self, limit: int) -> int:
-        """Score again, by what the strategy has learned since, the URLs that can go next. Returns how many."""
-        ...
-
-    def hasten(self, keys: Collection[int], now: float) -> None:
-        """Let those of the URLs that wait for their next visit go from now on."""
-        ...
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a crawl has done so far: for progress, limits and the summary. A page counts once, however often fetched."""
-
-    pages: int = 0
-    relevant: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-    given: int = 0  # of these pages, how many the user gave
-    given_relevant: int = 0
-    refused: Counter[Reason] = field(default_factory=Counter)
-    sources: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
-    relevant_links: int = 0  # that led to relevant pages, and their priorities together
-    relevant_priority: float = 0.0
-    latest: dict[int, bool] = field(default_factory=dict)
-    """Whether each of the last pages, by key, is relevant: the last LATEST of them."""
-
-    titles: dict[int, str] = field(default_factory=dict)
-    """What the last pages are called, by key: whether one of them is kept may change with every version of the judge."""
-
-    def name(self, key: int, title: str) -> None:
-        """Note what a page is called; nothing of it commands a terminal."""
-        self.titles.pop(key, None)
-        if plain := " ".join("".join(sign if sign.isprintable() else " " for sign in title[:200]).split()):
-            self.titles[key] = plain
-        if len(self.titles) > LATEST:
-            del self.titles[next(iter(self.titles))]
-
-    def kept_titles(self, limit: int) -> list[str]:
-        """What the last relevant pages are called, the newest first."""
-        kept = (title for key, title in reversed(self.titles.items()) if self.latest.get(key))
-        return list(islice(kept, limit))
-
-    def count(self, key: int, relevant: bool) -> None:
-        """Count one more page."""
-        self.pages += 1
-        self.latest.pop(key, None)
-        self.latest[key] = relevant
-        if len(self.latest) > LATEST:
-            del self.latest[next(iter(self.latest))]
-
-    def brought(self, pages: int) -> int:
-        """How many of the last `pages` pages are relevant."""
-        return sum(islice(reversed(self.latest.values()), pages))
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A taken link and what came of it."""
-
-    link: Link
-    fetched: Fetched | NotFetched | Later
-    page: Page | Refusal | None = None
-    exchanges: tuple[Fetched | NotFetched, ...] = ()  # what a browser asked for to render it
-    gain: Gain | None = None  # what rendering it has gained; None where it was not rendered
-
-
 class Conclusions:
-    """Concludes one URL after the other. Every method is called inside the store's commit.
-
-    `verdicts` are what people said of pages, by key: they hold whatever the judge would say. `given` is the same of
-    pages that say what the crawl is about; a later word on them counts more. `near` and `patterns` are told of every page
-    and say which are alike, and which kinds of URLs bring nothing; `renderings` hears whether rendering was worth it. `known`
-    says which bytes another collection has. With
-    `settle_orphans` off, links that wait in vain are left to the caller, because what they wait for may come yet.
-    """
+    """Concludes one URL after the other. Every method is called inside the store's commit."""
 
     def __init__(
         self,
         *,
         frontier: WholeFrontier,
         strategy: Strategy,
-        store: Store,
+        store: Sink,
         admission: Admission,
         follow: Follow,
-        verdicts: Mapping[int, Judgement] | None = None,
-        given: Mapping[int, Judgement] | None = None,
-        near: NearDuplicates | None = None,
-        patterns: Patterns | None = None,
-        renderings: Renderings | None = None,
-        known: KnownElsewhere | None = None,
-        settle_orphans: bool = True,
+        parts: OptionalParts | None = None,
     ) -> None:
         self.frontier = frontier
         self.strategy = strategy
         self.store = store
         self.admission = admission
         self.follow = follow
-        self.verdicts = verdicts or {}
-        self.given = given or {}
-        self.near = near
-        self.patterns = patterns
-        self.renderings = renderings
-        self.known = known
-        self.settle_orphans = settle_orphans
+        self.parts = parts = parts or OptionalParts()
+        self.verdicts, self.given = parts.verdicts, parts.given
+        self.near, self.patterns, self.renderings, self.known = (
+            parts.near,
+            parts.patterns,
+            parts.renderings,
+            parts.known,
+        )
         self.walls = Walls(follow.fetch.per_host_delay_s)
         self.tally = Tally()
+        self.concluded: list[tuple[Page, Judgement]] = []
+        """The pages of this commit with their judgements; the loop takes them."""
 
-    def anew(self, strategy: Strategy, store: Store) -> Conclusions:
-        """Conclusions by the same rules, of a strategy that begins with nothing learned, put into another store."""
+    def anew(self, strategy: Strategy, store: Sink) -> Conclusions:
+        """Conclusions by the same rules, of a strategy that has learned nothing, put into another store."""
+        unlearned = replace(self.parts, patterns=NoPatterns(), renderings=Renderings(), settle_orphans=False)
         return Conclusions(
             frontier=self.frontier,
             strategy=strategy,
             store=store,
             admission=self.admission,
             follow=self.follow,
-            verdicts=self.verdicts,
-            given=self.given,
-            near=self.near,
-            known=self.known,
-            settle_orphans=False,
+            parts=replace(unlearned, verdicts=self.verdicts),
         )
 
     def conclude(self, visit: Visit, now: float) -> None:
         """Judge, rank and save what came of a taken link, and end its lease."""
-        self._rendered(visit, now)
+        self._save_exchanges(visit, now)
         link, outcome = self._outcome(visit, now)
         for hold in self.frontier.done(link, outcome):
             self.settle(hold, None)
 
     def page(
-        self, page: Page, fetched: Fetched, at: float, duplicate: Refusal | None, digest: bytes = b""
+        self,
+        page: Page,
+        fetched: Fetched,
+        at: float,
+        duplicate: Refusal | None,
+        digest: bytes = b"",
+        judged: Judgement | None = None,
     ) -> Record:
-        """Judge, rank and save one page, and take in what follows from it. Returns what was saved."""
-        near = self.near.add(page.link.key, page.simhash, page.sketch) if self.near else None
+        """Judge, rank and save one page, and add what follows from it. Return what was saved."""
+        near = self.near.add(page.link.key, page.simhash, page.sketch)
         elsewhere = self._elsewhere(fetched) if duplicate is None else None
-        judgement, refusal = self._judged(page, elsewhere.refusal if elsewhere else duplicate)
+        verdict = self._verdict(page, judged)
+        judgement, refusal = self._judged(page, verdict, elsewhere.refusal if elsewhere else duplicate)
         steps: Sequence[Step] = ()
         if is_followed := refusal is None or self._leads_on(page, refusal):
-            of_page = self._verdict(page) if refusal else judgement
-            steps = self.strategy.rank(page, self._of_links(page, of_page, near or 0))
+            steps = self.strategy.rank(
+                page, self._of_links(page, verdict if refusal else judgement, near or 0)
+            )
         decisions = self.admission.admit([step for step in steps if isinstance(step, Decision)], page)
-        if self.patterns and (mirror := self.patterns.mirrors(page, near)) is not None:
+        if (mirror := self.patterns.mirrors(page, near)) is not None:
             decisions = _without_own_site(decisions, page, mirror)
         explored = page.link.trail > 0
         capture = elsewhere.capture if elsewhere else None
         record = Record(
             at, fetched, None, page, judgement, refusal, decisions, explored, near or 0, capture, digest
         )
-        before = self.store.save(record)
-        self.tally.relevant += conclusion_of(record).relevant - before.relevant
-        if refusal:
-            self.tally.refused[refusal.reason] += 1
-        if not before.judged:  # fetched again, it is the same page: it counts and teaches once
-            is_unseen = self.is_unseen_frame(page.evidence, page.words)
-            self.learn(page.link, judgement, page.evidence, is_unseen=is_unseen)
-            if not refusal:
-                self.tally.name(page.link.key, page.title)
-            if self.patterns and not is_unseen:
-                reason = refusal.reason if refusal else None
-                self.patterns.learn(page.link.key, page.url, page.sketch, near or 0, reason)
+        self._count(record, page, judgement, refusal)
         lists = self.follow.lists(page, fetched) if judgement.relevant and is_followed else ()
         self.add((*decisions, *self.follow.requisites(page, judgement), *lists))
         for step in steps:
@@ -234,10 +140,27 @@ class Conclusions:
                 self.settle(step.hold, step.value)
             elif isinstance(step, Touch):
                 self.frontier.touch(step.keys)
+        self.concluded.append((page, judgement))
         return record
 
+    def _count(self, record: Record, page: Page, judgement: Judgement, refusal: Refusal | None) -> None:
+        """Save a page, count it, and learn from it."""
+        before = self.store.save(record)
+        self.tally.relevant += conclusion_of(record).relevant - before.relevant
+        if refusal:
+            self.tally.refused[refusal.reason] += 1
+        if before.judged:  # fetched again, it is the same page: it counts and teaches once
+            return
+        is_unseen = self.is_unseen_frame(page.evidence, page.words)
+        self.learn(page.link, judgement, page.evidence, is_unseen=is_unseen)
+        if not refusal:
+            self.tally.name(page.link.key, page.title)
+        if not is_unseen:
+            reason = refusal.reason if refusal else None
+            self.patterns.learn(page.link.key, page.url, page.sketch, record.near_duplicate_of, reason)
+
     def listed(self, page: Page, fetched: Fetched) -> tuple[Decision, ...]:
-        """Take in the best of what a sitemap or feed lists. Returns what was taken in."""
+        """Add the best links of a sitemap or feed. Return what was added."""
         ranked = [step for step in self.strategy.rank(page, A_LIST) if isinstance(step, Decision)]
         pages = [one for one in ranked if one.link.kind is Kind.PAGE and not one.hold]
         best = (*self.follow.best_listed(self.admission.admit(pages)), *self.follow.lists(page, fetched))
@@ -259,7 +182,7 @@ class Conclusions:
     ) -> None:
         """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again.
 
-        Of a frame that no browser has filled (`is_unseen`) nobody knows whether it is relevant: it teaches nothing.
+        An empty frame that no browser has filled (`is_unseen`) teaches nothing.
         """
         self.tally.count(link.key, judgement.relevant and not link.trail)
         if is_unseen:
@@ -278,7 +201,7 @@ class Conclusions:
         self.strategy.learn(link, judgement, evidence)
 
     def rejudged(self, changed: Sequence[Rejudged]) -> None:
-        """Count pages for what they are taken for now, and let the strategy know. After the last ones: `rescore`."""
+        """Count pages by their new judgements, and tell the strategy. After the last ones: `rescore`."""
         touched = set()
         for page in changed:
             if not page.explored:
@@ -296,26 +219,41 @@ class Conclusions:
         self.strategy.rejudged({page.key: page.now for page in changed})
 
     def rejudged_elsewhere(self, judgements: Mapping[int, Judgement]) -> None:
-        """Let the strategy know how pages are judged now that other shards may have: it may have learned from them."""
+        """Tell the strategy how pages of other shards are judged now: it may have learned from them."""
         self.strategy.rejudged(judgements)
 
     def rescore(self) -> None:
-        """Score again what waits, by what the strategy has learned since, where it keeps what it knows of waiting URLs."""
+        """Score waiting URLs again, if the strategy keeps records of them."""
         if self.strategy.records is not None:
             self.frontier.rescore(MAX_RESCORED)
 
     def settle(self, hold: str, value: float | None) -> None:
         """Let the strategy decide on the links of a hold, now that what they waited for has this value."""
-        self._decide(self.strategy.settle(self.frontier.release(hold), value))
+        self.add(self._settled(hold, value))
 
     def add(self, decisions: Sequence[Decision]) -> None:
-        """Let admitted links wait or hold them."""
+        """Let admitted links wait or hold them. Links that this orphans are settled, and so on until none is left."""
+        waiting: list[Iterator[str]] = [iter(self._add(decisions))]
+        while waiting:
+            if (hold := next(waiting[-1], None)) is None:
+                waiting.pop()
+            else:
+                waiting.append(iter(self._add(self._settled(hold, None))))
+
+    def _add(self, decisions: Sequence[Decision]) -> Sequence[str]:
+        """Add links to the frontier. Return the holds that wait in vain."""
         added = self.frontier.add(decisions, self.strategy.merge)
         if added.promoted:
             self.tally.relevant += self.store.promote(added.promoted)
-        if self.settle_orphans and (added.held or added.dropped):
-            for hold in self.frontier.orphans():
-                self.settle(hold, None)
+        if self.parts.settle_orphans and (added.held or added.dropped):
+            return self.frontier.orphans()
+        return ()
+
+    def _settled(self, hold: str, value: float | None) -> Sequence[Decision]:
+        """Decisions on the links of a hold, noted in the store."""
+        admitted = self.admission.admit(self.strategy.settle(self.frontier.release(hold), value))
+        self.store.settle(admitted)
+        return admitted
 
     def _outcome(self, visit: Visit, now: float) -> tuple[Link, Outcome]:
         """What the frontier is told: the link as it is done or waits again, and from when."""
@@ -342,30 +280,32 @@ class Conclusions:
             self._image(page, fetched, now)
             return link, Outcome(now + fetched.rest_s, counts=False)
         digest = digest_of(fetched.body)
-        record = self.page(page, fetched, now, self._duplicate(fetched, digest), digest)
+        duplicate = self._duplicate(fetched, digest)
+        record = self.page(page, fetched, now, duplicate, digest, visit.judgement)
         is_kept = conclusion_of(record).relevant and record.refusal is None
         return self.follow.revisit(fetched, record.decisions, now, page.simhash, is_kept)
 
-    def _rendered(self, visit: Visit, now: float) -> None:
-        """Save what a browser asked for, and let it be known whether it was worth it."""
+    def _save_exchanges(self, visit: Visit, now: float) -> None:
+        """Save what a browser asked for, and note whether rendering was worth it."""
         for exchange in visit.exchanges:
             if isinstance(exchange, Fetched):
                 self.tally.bytes += len(exchange.body)
                 self.store.save(Record(now, fetched=exchange))
             else:
                 self.store.save(Record(now, not_fetched=exchange))
-        if self.renderings and visit.gain:
+        if visit.gain:
             self.renderings.learn(visit.link, visit.gain)
 
-    def _judged(self, page: Page, duplicate: Refusal | None) -> tuple[Judgement, Refusal | None]:
-        """The verdict on a page, and why it is not kept after all. What a person calls relevant is, noindex or not."""
-        judgement = self._verdict(page)
+    def _judged(
+        self, page: Page, verdict: Judgement, duplicate: Refusal | None
+    ) -> tuple[Judgement, Refusal | None]:
+        """The judgement of a page, and why it is not kept after all. What a person calls relevant is, noindex or not."""
         refusal = self.admission.refuse_page(page) or duplicate
-        if refusal and refusal.reason is Reason.NOINDEX and judgement.relevant and is_said(judgement):
-            return judgement, refusal  # whether to show it to others is another question
+        if refusal and refusal.reason is Reason.NOINDEX and verdict.relevant and is_said(verdict):
+            return verdict, refusal  # showing it to others is decided elsewhere
         if refusal:
-            return Judgement(False, judgement.score, refusal.reason.name.lower()), refusal
-        return judgement, None
+            return Judgement(False, verdict.score, refusal.reason.name.lower()), refusal
+        return verdict, None
 
     def _leads_on(self, page: Page, refusal: Refusal) -> bool:
         """Whether the links of a page that is not kept are followed all the same.
@@ -377,13 +317,13 @@ class Conclusions:
             return page.link.depth == 0 or page.link.key in self.given
         return refusal.reason is Reason.KNOWN
 
-    def _verdict(self, page: Page) -> Judgement:
+    def _verdict(self, page: Page, judged: Judgement | None) -> Judgement:
         key = page.link.key
-        return self.verdicts.get(key) or self.given.get(key) or self.strategy.judge(page)
+        return self.verdicts.get(key) or self.given.get(key) or judged or self.strategy.judge(page)
 
     def _of_links(self, page: Page, judgement: Judgement, near: int) -> Judgement:
-        """What a page's links are ranked by: one that hardly differs from others says less for what it links to."""
-        if self.patterns and page.link.depth and self.patterns.is_poor(page.url, page.sketch, near):
+        """What a page's links are ranked by: a page that hardly differs from others says less for what it links to."""
+        if page.link.depth and self.patterns.is_poor(page.url, page.sketch, near):
             return msgspec.structs.replace(judgement, score=judgement.score * POOR)
         return judgement
 
@@ -394,7 +334,7 @@ class Conclusions:
         return Outcome(now + failed.rest_s, again_at, counts=False)
 
     def _wall(self, link: Link, fetched: Fetched, kind: str, now: float) -> Outcome:
-        """Save what stands before a page as what it is: no page, nothing to learn from. The host rests, and the URL may come back."""
+        """Save a wall: no page, nothing to learn from. The host rests, and the URL may come back."""
         refusal = Refusal(Reason.WALL, kind)
         self.store.save(Record(now, fetched=fetched, refusal=refusal))
         self.tally.refused[Reason.WALL] += 1
@@ -429,16 +369,20 @@ class Conclusions:
         self.store.save(Record(now, fetched, None, page))
         self.strategy.learn(page.link, AN_IMAGE, page.evidence)
         for kind, group in groupby(self.strategy.rank(page, AN_IMAGE), type):
-            steps = list(group)  # decisions on all links of a page are taken in at once
+            steps = list(group)  # decisions on all links of a page are added at once
             if kind is Decision:
-                self._decide([step for step in steps if isinstance(step, Decision)])
+                admitted = self.admission.admit([step for step in steps if isinstance(step, Decision)])
+                self.store.settle(admitted)
+                self.add(admitted)
             for step in steps:
                 if isinstance(step, Release):
                     self.settle(step.hold, step.value)
 
     def is_unseen_frame(self, evidence: Container[str], words: int) -> bool:
-        """Whether a page with such evidence and so many words is an empty frame that no browser has filled, where one looks at
-        some pages and not at others: all those of a site are alike, and that is no trap."""
+        """Whether a page is an empty frame that no browser has filled, though one looks at some pages.
+
+        All frames of a site are alike, and that is no trap.
+        """
         is_frame = NEEDS_BROWSER in evidence and RENDERED not in evidence and words <= FEW_WORDS
         return is_frame and self.follow.fetch.render == "needed"
 
@@ -452,17 +396,11 @@ class Conclusions:
 
     def _elsewhere(self, fetched: Fetched) -> Elsewhere | None:
         """Where another collection has the same bytes; a frame that scripts fill says nothing of what they show."""
-        return self.known.same(fetched.body) if self.known and not fetched.rendered else None
-
-    def _decide(self, decisions: Sequence[Decision]) -> None:
-        """Take in decisions on links that had been held."""
-        admitted = self.admission.admit(decisions)
-        self.store.settle(admitted)
-        self.add(admitted)
+        return None if fetched.rendered else self.known.same(fetched.body)
 
 
 def leads_nowhere(link: Link, status: int) -> bool:
-    """Whether an answer to a link that was never answered before says that no page is to be had there.
+    """Whether an answer to a link that was never answered before says that there is no page.
 
     >>> leads_nowhere(Link("http://a.example/", 1), 404), leads_nowhere(Link("http://a.example/", 1), 503)
     (True, False)

@@ -1,6 +1,5 @@
-"""Catching up: what a crawl left for later. In: a collection. Out: its texts indexed, near duplicates, dates, places, names.
-
-Pages are read from the archive again, not from the Web.
+"""Computes what a crawl left for later: full-text index, near duplicates, dates, places, names. Pages are read from the
+archive.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection.archive.responses import response_of
-from lycosa.collection.catalogue.reader import INDEXED, StoredPage
+from lycosa.collection.catalogue.lessons import INDEXED
+from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.processes.analysis import Analyser, Recipe

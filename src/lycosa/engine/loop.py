@@ -1,8 +1,7 @@
-"""The loop, and nothing else: take, fetch, analyse, conclude; one commit a round.
+"""The loop: take, fetch, analyse, conclude; one commit a round.
 
-Everything that a round changes (pages, links, decisions, leases, politeness, the WARC's position)
-is committed at once, and only then do the new requests go out. So a crash at any instant loses no
-URL and no page, and asks no host too soon.
+Everything that a round changes (pages, links, decisions, leases, politeness, the position in the WARC file) is committed at
+once, and only then do the new requests go out. So a crash at any instant loses no URL and no page, and asks no host too soon.
 """
 
 from __future__ import annotations
@@ -14,30 +13,41 @@ from math import inf
 from typing import Any, cast
 
 from lycosa.clock import Clock, SystemClock
-from lycosa.engine.conclude import Conclusions, Tally, Visit
-from lycosa.engine.learning.refit import Refits
-from lycosa.engine.peers import Peers
+from lycosa.engine.callbacks import NoBatches, OnPage, tell_of
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.parts import Alone, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
-from lycosa.engine.rendering import Rendering
+from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
+from lycosa.engine.tally import Tally
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.polite.delays import rest_s as rest_of
-from lycosa.learn.judges.threshold import Harvest
+from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.refit import NoRefits
 from lycosa.page.signs.walls import LOOKED_AT
-from lycosa.values import Decision, Fetched, Kind, Later, Link, NotFetched, Page, Reason, Refusal, Say
+from lycosa.values import (
+    Decision,
+    Fetched,
+    Judgement,
+    Kind,
+    Later,
+    Link,
+    NotFetched,
+    Page,
+    Reason,
+    Refusal,
+    Say,
+)
 from lycosa.wording import counted
 
 NOTHING_LEFT = "nothing is left to fetch"
 TOO_LONG = "what is left may not be asked for yet; run the same command later"
 NAP_S = 1.0
-"""How soon a sleeping crawl notices that it was stopped."""
-
-
+"""Longest sleep of a waiting crawl, after which it looks whether it was stopped."""
 FIRST_AT_ONCE, VISITS_EACH = 4, 8
-"""URLs under way at first, and after how many visits one more may be: 32 at once after 224. With 32 from the first page on
-a crawl of 40 pages had taken nearly all of them before it had learned from any."""
+"""URLs in flight at first, and visits after which one more may be: ramp up slowly, so that early pages influence later choices."""
 DUE_S = 60.0
-"""A crawl that has all its pages waits no longer than this for a host that rests, to ask it for something again."""
+"""Longest wait of a crawl that has all its pages for a revisit that is due."""
 CANCEL_S = 1.0
 """How long cancelled requests are waited for, at most a tenth of the patience when the crawl stops."""
 HANG_TICKS = 12
@@ -45,14 +55,14 @@ HANG_TICKS = 12
 MAX_NAMED = 5
 """URLs named in one message."""
 CROWD, GATHER_S = 4, 0.03
-"""With more requests under way than the first, one that has ended waits so long for others, until half of all have ended: a
-commit of several pages costs each of them less."""
+"""With more than CROWD requests in flight, one that has ended waits up to GATHER_S seconds for others, until half of all have
+ended: a commit of several pages costs each of them less."""
 
 
 class Crawl:
     """One crawl. `run` ends when nothing waits, a limit is reached, or `stop` was called.
 
-    With `peers` it is a shard of one: that nothing waits here ends nothing, because others may send something yet.
+    With `peers` it is a shard of one: it goes on while nothing waits here, because others may still send something.
     """
 
     def __init__(
@@ -63,9 +73,11 @@ class Crawl:
         conclusions: Conclusions,
         limits: Limits,
         clock: Clock | None = None,
-        refits: Refits | None = None,
+        refits: NoRefits | None = None,
         peers: Peers | None = None,
-        rendering: Rendering | None = None,
+        rendering: NoRendering | None = None,
+        batches: NoBatches | None = None,
+        on_page: OnPage = lambda _, __: None,
         say: Say = lambda _: None,
     ) -> None:
         self.fetcher = fetcher
@@ -74,9 +86,11 @@ class Crawl:
         self.frontier = conclusions.frontier
         self.store = conclusions.store
         self.limits = limits
-        self.refits = refits
-        self.peers = peers
-        self.rendering = rendering
+        self.refits = refits or NoRefits()
+        self.peers = peers or Alone()
+        self.rendering = rendering or NoRendering()
+        self.batches = batches or NoBatches()
+        self.on_page = on_page
         self.say = say
         self.clock = clock or SystemClock()
         self.ended = ""
@@ -100,7 +114,7 @@ class Crawl:
 
     @property
     def at_once(self) -> int:
-        """How many URLs may be under way: few at first, for what is taken ahead is chosen by what is known by then."""
+        """How many URLs may be in flight: few at first."""
         return min(self.limits.concurrency, FIRST_AT_ONCE + self._visited // VISITS_EACH)
 
     @property
@@ -110,8 +124,8 @@ class Crawl:
 
     @property
     def harvest(self) -> Harvest | None:
-        """What share of its pages is relevant, as its judge estimates it; None where it does not."""
-        return self.refits.harvest if self.refits else None
+        """The share of relevant pages, as the judge estimates it; None if it cannot tell."""
+        return self.refits.harvest
 
     async def run(self, seeds: Iterable[Link]) -> Tally:
         """Crawl from the seeds (those already known are passed over)."""
@@ -126,26 +140,20 @@ class Crawl:
                     with self.frontier.together():
                         for visit in finished:
                             self.conclusions.conclude(visit, self.clock.now())
-                    if self.refits:
-                        self.refits.during()
-                    if self.peers:
-                        self.peers.during()
+                    self.refits.during()
+                    self.peers.during()
                     leases = self._take()
-                if self.refits:
-                    self.refits.after()
-                if self.peers:
-                    self.peers.after()
+                self.refits.after()
+                self.peers.after()
+                concluded, self.conclusions.concluded = self.conclusions.concluded, []
+                tell_of(concluded, self.on_page)
                 for link in leases:
                     task = asyncio.ensure_future(self._visit(link))
                     task.add_done_callback(self._note_end)
                     self._flying[task] = link
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
-                    if self.refits and self.peers:
-                        await self.peers.all_still()
-                        self.refits.renew()
-                    if self.refits:
-                        await self.refits.finish()
+                    await self.refits.end()
                     return self.tally
                 finished = await self._landed()
         finally:
@@ -155,19 +163,19 @@ class Crawl:
             await _cancelled([*flying, watchdog], CANCEL_S)
 
     def stop(self, why: str = "stopped") -> None:
-        """Take no more; what is under way is still finished."""
+        """Take no more URLs; finish those in flight."""
         self.ended = self.ended or why
         self.resume()
         self.call()
 
     def call(self) -> None:
-        """Let the loop look at once at what has changed, whatever it is waiting for."""
+        """Wake the loop, because something has changed."""
         self._call.set()
         self._look.set()
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is under way, and nothing will be within its patience, unless something arrives."""
+        """Whether nothing is in flight, and nothing will be within its patience unless something arrives."""
         at = self.frontier.next_at()
         is_late = at is None or self.clock.now() + self.limits.patience_s < at < inf
         return not self._flying and is_late and not self.frontier.holds()
@@ -179,11 +187,11 @@ class Crawl:
 
     @property
     def rested_s(self) -> float:
-        """How long it has been paused, in all: time that counts for no limit and no speed."""
+        """Seconds that it was paused; they count for no limit and no speed."""
         return self._rested_s + (self.clock.now() - self._paused_at if self.paused else 0.0)
 
     def pause(self) -> None:
-        """Take no more until `resume`; what is under way is still finished."""
+        """Take no more URLs until `resume`; finish those in flight."""
         if not self.ended and not self.paused:
             self._paused_at = self.clock.now()
             self._going.clear()
@@ -217,7 +225,7 @@ class Crawl:
         return leases
 
     def _take_again(self) -> Link | None:
-        """A URL that was fetched before and whose next visit is due, while the run may make such visits."""
+        """A URL whose revisit is due, while the run may make revisits."""
         link = self.frontier.take(self.clock.now(), again=True) if self._may_revisit else None
         self._asked_again += link is not None
         return link
@@ -228,16 +236,16 @@ class Crawl:
 
     @property
     def _pages_under_way(self) -> int:
-        """Those that count for the limit of pages: what was fetched before has counted."""
+        """Pages in flight that count for the limit: revisits do not."""
         return sum(link.kind is Kind.PAGE and not link.notes.seen_at for link in self._flying.values())
 
     def _is_due_again(self) -> bool:
-        """Whether a URL that was fetched before may be asked for again, or soon may: its host rests or is being asked."""
+        """Whether a revisit is due now or soon."""
         at = self.frontier.next_at(again=True) if self._may_revisit else None
         return at is not None and (at == inf or at - self.clock.now() <= DUE_S)
 
     def _next_at(self, pages: int = 0) -> float | None:
-        """When something may be taken beside so many pages; None if nothing waits, or only what there is no room for."""
+        """Earliest time a URL can be taken with `pages` in flight; None if the queue is empty."""
         times: list[float | None] = [] if self.limits.full(self.tally, pages) else [self.frontier.next_at()]
         if self._may_revisit:
             times.append(self.frontier.next_at(again=True))
@@ -249,9 +257,16 @@ class Crawl:
         if not isinstance(fetched, Fetched) or not _is_read(fetched):
             return Visit(link, fetched)
         page = await self.analyser.analyse(fetched)
-        if self.rendering and isinstance(page, Page) and self.rendering.is_wanted(fetched, page, self.tally):
-            return await self.rendering.visit(fetched, page, self.analyser)
-        return Visit(link, fetched, page)
+        if not isinstance(page, Page):
+            return Visit(link, fetched, page)
+        if not self.rendering.is_wanted(fetched, page, self.tally):
+            return Visit(link, fetched, page, judgement=await self._judged(page))
+        seen = await self.rendering.visit(fetched, page, self.analyser)
+        judgement = await self._judged(seen.page) if seen.page else None
+        return Visit(link, seen.fetched, seen.page, seen.exchanges, seen.gain, judgement)
+
+    async def _judged(self, page: Page) -> Judgement | None:
+        return await self.batches.judge(page) if page.link.kind is Kind.PAGE else None
 
     async def _fetch(self, link: Link) -> Fetched | NotFetched | Later:
         """The response, as a request that the watchdog may give up."""
@@ -310,7 +325,7 @@ class Crawl:
         return min(CANCEL_S, self.limits.stop_patience_s / 10)
 
     async def _landed(self) -> list[Visit]:
-        """The visits that have ended since; waits for one, or until a host may be asked again."""
+        """Wait for a visit to end, or until a host may be asked again. Return all visits that have ended."""
         if not self._flying:
             return []
         now = asyncio.get_running_loop().time()
@@ -346,12 +361,12 @@ class Crawl:
             self._look.set()
 
     async def _until_ended(self, count: int, timeout: float | None) -> bool:
-        """Wait until so many visits have ended, not longer than the time-out, nor past a `call`; True if there was one."""
+        """Wait until `count` visits have ended, for at most `timeout` seconds. True if a `call` came first."""
         if len(self._ended) >= count:
             return False
         self._awaited = count
         self._look.clear()
-        if not (self.peers and self._call.is_set()):
+        if not (self.peers.may_send and self._call.is_set()):
             with suppress(TimeoutError):
                 async with asyncio.timeout(timeout):
                     await self._look.wait()
@@ -360,7 +375,7 @@ class Crawl:
         return called
 
     async def _gather(self, count: int) -> None:
-        """Wait a moment until so many visits have ended. A `call` can wait as long: the commit that follows answers it too."""
+        """Wait a moment until `count` visits have ended. A `call` can wait as long: the next commit answers it too."""
         self._awaited = count
         with suppress(TimeoutError):
             async with asyncio.timeout(GATHER_S):
@@ -371,7 +386,7 @@ class Crawl:
 
     async def _sleep(self, seconds: float) -> None:
         """Sleep, but not past a `call`."""
-        if self.peers is None:
+        if not self.peers.may_send:
             return await self.clock.sleep(seconds)
         # Not wait_for: that of Python 3.11 loses a cancel that comes together with a call.
         with suppress(TimeoutError):
@@ -380,9 +395,9 @@ class Crawl:
         self._call.clear()
 
     async def _idle(self) -> bool:
-        """Nothing is under way: sleep until something may go; False if nothing ever will."""
+        """Sleep until a URL may go; False if none ever will. Nothing is in flight."""
         if self.paused:
-            if self.peers:
+            if self.peers.may_send:
                 await self._sleep(NAP_S)  # what arrives is taken in meanwhile
             else:
                 await self._going.wait()
@@ -394,7 +409,7 @@ class Crawl:
                     self.conclusions.settle(hold, None)
             return True
         wait_s = 0.0 if at is None else max(0.0, at - self.clock.now())
-        if (at is None or wait_s > self.limits.patience_s) and not self.ended and self.peers:
+        if (at is None or wait_s > self.limits.patience_s) and not self.ended and self.peers.may_send:
             await self._sleep(NAP_S)
             return True
         if at is None or wait_s > self.limits.patience_s:

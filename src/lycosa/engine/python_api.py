@@ -1,29 +1,22 @@
-"""A crawl called from Python. In: a spec, as a file, a Spec or keywords. Out: a collection, and how the crawl went."""
+"""A crawl from Python: `lycosa.crawl` and `lycosa.crawl_async`."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import tomllib
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
+from lycosa.engine.callbacks import OnPage
 from lycosa.engine.loop import Crawl
-from lycosa.engine.session import crawl_spec
-from lycosa.engine.start.checking import looked_over, refuse_collection
+from lycosa.engine.session import run_crawl
+from lycosa.engine.start.request import CrawlRequest, Given, request_from_python
 from lycosa.engine.watch.signals import Watch
 from lycosa.engine.watch.summary import Summary
-from lycosa.methods.lookup import all_settings
-from lycosa.spec.reading import load_spec, spec_from, spec_path
-from lycosa.spec.sections import Spec
-from lycosa.spec.writing import as_run
+from lycosa.learn.judges.custom import kind_of
 from lycosa.values import Say
-
-Given = Spec | str | PathLike[str]
 
 
 def to_standard_error(message: str) -> None:
@@ -36,23 +29,25 @@ def crawl(
     *,
     out: str | PathLike[str] | None = None,
     say: Say = to_standard_error,
+    on_page: OnPage = lambda _, __: None,
     **sections: Any,
 ) -> Summary:
     """Crawl, and say how it went. Called again with the same `out`, it goes on where it was left.
 
     `spec` is a crawl.toml (or the folder that it is in), a Spec, or nothing; `sections` are its sections and
-    keys as keywords, and win over it: `crawl(topic={"keywords": ["owl"]}, seeds={"urls": [URL]})`. `out` is
-    the collection's folder; by default it has the crawl's name and is beside the file, or in the current folder. Ctrl-C
-    lets requests under way finish; the summary then says `stopped_early`.
+    keys as keywords, and win over it: `crawl(topic={"keywords": ["owl"]}, seeds={"urls": [URL]})`. `judge` may also be a
+    judge: a function of a page, a class or an instance with `judge`. `on_page(page, judgement)` is called for each
+    concluded page. `out` is the collection's folder; by default it has the crawl's name, in the folder of the file or in
+    the current folder. Ctrl-C lets requests in flight finish; the summary then says `stopped_early`.
 
     Works in a notebook too, whose event loop it leaves waiting; `await crawl_async(…)` does not.
     """
-    asked = _asked(spec, out, sections)
+    request = request_from_python(spec, out, _with_judge(sections))
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(asked.crawl(say))
-    return _in_a_thread(asked, say)
+        return asyncio.run(_crawl(request, say, on_page))
+    return _in_a_thread(request, say, on_page)
 
 
 async def crawl_async(
@@ -60,71 +55,38 @@ async def crawl_async(
     *,
     out: str | PathLike[str] | None = None,
     say: Say = to_standard_error,
+    on_page: OnPage = lambda _, __: None,
     **sections: Any,
 ) -> Summary:
     """As `crawl`, in the event loop that is running."""
-    return await _asked(spec, out, sections).crawl(say)
+    return await _crawl(request_from_python(spec, out, _with_judge(sections)), say, on_page)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a caller asked for: the spec with its text, where its relative paths begin, and where to write."""
-
-    spec: Spec
-    text: str
-    folder: Path
-    directory: Path
-    notes: tuple[str, ...]
-
-    def crawl(self, say: Say, watch: Watch | None = None) -> Coroutine[Any, Any, Summary]:
-        for note in self.notes:
-            say(f"Note: {note}")
-        return crawl_spec(self.spec, self.text, self.folder, self.directory, say=say, watch=watch)
+def _with_judge(sections: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The sections, with the name of a judge in its place."""
+    judge = sections.get("judge")
+    if judge is None or isinstance(judge, Mapping):
+        return sections
+    return {**sections, "judge": {"kind": kind_of(judge)}}
 
 
-def _asked(given: Given | None, out: str | PathLike[str] | None, sections: Mapping[str, Any]) -> _Asked:
-    folder, where = Path(), "crawl()"
-    if given is None or isinstance(given, Spec):
-        spec = given or Spec()
-        text = as_run(spec)
-    else:
-        path = spec_path(Path(given))
-        folder, where = path.parent, str(path)
-        if out is None:
-            refuse_collection(path)
-        spec, text = load_spec(path, all_settings())
-    if sections:
-        tables = _joined(tomllib.loads(text), sections)
-        spec = spec_from(tables, all_settings(), where="crawl()", folder=folder)
-        text = as_run(spec)
-    directory = folder / spec.name if out is None else Path(out)
-    return _Asked(spec, text, folder, directory, tuple(looked_over(spec, where)))
+def _crawl(
+    request: CrawlRequest, say: Say, on_page: OnPage, watch: Watch | None = None
+) -> Coroutine[Any, Any, Summary]:
+    for note in request.notes:
+        say(f"Note: {note}")
+    return run_crawl(request, say=say, on_page=on_page, watch=watch)
 
 
-def _joined(tables: Mapping[str, Any], sections: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables of a spec with those of the caller, key by key."""
-    found = dict(tables)
-    strategies = sections.get("options", {})  # where a Spec keeps the settings of strategies
-    for name, value in (*sections.items(), *strategies.items()):
-        if name == "options":
-            continue
-        before = found.get(name)
-        if isinstance(value, Mapping) and isinstance(before, Mapping):
-            found[name] = {**before, **value}
-        else:
-            found[name] = value
-    return found
-
-
-def _in_a_thread(asked: _Asked, say: Say) -> Summary:
-    """Crawl in a loop of its own beside the one that is running; Ctrl-C reaches only this thread, not that."""
+def _in_a_thread(request: CrawlRequest, say: Say, on_page: OnPage) -> Summary:
+    """Crawl in a second event loop; Ctrl-C reaches only this thread."""
     running: list[tuple[asyncio.AbstractEventLoop, Crawl]] = []
 
     def watch(crawl: Crawl) -> None:
         running.append((asyncio.get_running_loop(), crawl))
 
     with ThreadPoolExecutor(1, "lycosa-crawl") as pool:
-        future = pool.submit(lambda: asyncio.run(asked.crawl(say, watch)))
+        future = pool.submit(lambda: asyncio.run(_crawl(request, say, on_page, watch)))
         while True:
             try:
                 return future.result()

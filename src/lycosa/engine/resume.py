@@ -1,7 +1,4 @@
-"""Going on with a crawl: counts, learned state and duplicates come back from the catalogue.
-
-In: an open collection. Out: conclusions that know what those of an uninterrupted crawl would know.
-"""
+"""Going on with a crawl: counts, learned state and duplicates come back from the catalogue."""
 
 from __future__ import annotations
 
@@ -18,11 +15,22 @@ from lycosa.values import ANALYSIS_FAILED, Decision
 
 _TAUGHT = "judge_taught"
 MAX_ANALYSED_AGAIN = 1000
-"""Of a run: pages that break their analysis each time must not keep a crawl from going on."""
+"""Per run, so that pages which break their analysis each time do not keep a crawl from going on."""
 
 
-def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
-    """Bring everything back that an earlier run counted and learned; inside `commit`."""
+def resume(conclusions: Conclusions, collection: CollectionWriter, frontier: SqliteFrontier) -> None:
+    """Bring everything back that earlier runs counted and learned; inside `commit`."""
+    _recall(conclusions, collection)
+    if collection.catalogue.fact(_TAUGHT):
+        collection.catalogue.set_fact(_TAUGHT, b"")
+        conclusions.rescore()
+    # Pages whose analysis failed, perhaps by our own fault, wait again; no host is asked for them.
+    failed = [page.link for page in collection.reader.refused_for(ANALYSIS_FAILED, MAX_ANALYSED_AGAIN)]
+    frontier.forget([link.key for link in failed])
+    conclusions.add([Decision(link, link.priority, rule="analysed again") for link in failed])
+
+
+def _recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
     for source, (good, bad) in carried_in(collection.connection).items():
         conclusions.tally.sources[source] = [good, bad]
     words, frames = collection.reader.words_of_noted(NEEDS_BROWSER), set()
@@ -35,13 +43,11 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
         conclusions.strategy.led_nowhere(link)
     for link, evidence in collection.reader.images():
         conclusions.strategy.learn(link, AN_IMAGE, evidence)
-    if conclusions.near:
-        for key, simhash, sketch in collection.reader.fingerprints():
-            conclusions.near.add(key, simhash, sketch)
-    if conclusions.patterns:
-        for key, url, sketch, near, reason in collection.reader.likenesses():
-            if key not in frames:
-                conclusions.patterns.learn(key, url, sketch, near, reason)
+    for key, simhash, sketch in collection.reader.fingerprints():
+        conclusions.near.add(key, simhash, sketch)
+    for key, url, sketch, near, reason in collection.reader.likenesses():
+        if key not in frames:
+            conclusions.patterns.learn(key, url, sketch, near, reason)
     conclusions.walls.recall(collection.reader.walls_in_a_row(AT_THE_HOST, time.time() - REMEMBERED_S))
     counts, tally = collection.counts(), conclusions.tally
     tally.relevant = counts.relevant
@@ -50,15 +56,8 @@ def recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
 
 
 def note_taught(collection: CollectionWriter) -> None:
-    """Note that pages were judged anew while no crawl ran; inside the `commit` of the judgements."""
+    """Note that pages were judged anew while no crawl ran: the next run scores again what waits. Inside `commit`."""
     collection.catalogue.set_fact(_TAUGHT, b"1")
-
-
-def rescore_taught(conclusions: Conclusions, collection: CollectionWriter) -> None:
-    """Score again what waits, if pages were judged anew since the last run; inside `commit`, after `recall`."""
-    if collection.catalogue.fact(_TAUGHT):
-        collection.catalogue.set_fact(_TAUGHT, b"")
-        conclusions.rescore()
 
 
 def prefer_sources(
@@ -69,10 +68,3 @@ def prefer_sources(
         for source, (good, bad) in priors.items():
             conclusions.tally.sources[source] = [good, bad]
             conclusions.frontier.reweigh(source, good, bad)
-
-
-def analyse_again(frontier: SqliteFrontier, conclusions: Conclusions, collection: CollectionWriter) -> None:
-    """Let pages wait again whose analysis failed, perhaps by our own fault; inside `commit`. No host is asked for them."""
-    failed = [page.link for page in collection.reader.refused_for(ANALYSIS_FAILED, MAX_ANALYSED_AGAIN)]
-    frontier.forget([link.key for link in failed])
-    conclusions.add([Decision(link, link.priority, rule="analysed again") for link in failed])

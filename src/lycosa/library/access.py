@@ -1,7 +1,7 @@
-"""Who may come in: token, password, Host and Origin checks, and the headers that keep pages apart.
+"""Control access: token, password, Host and Origin checks, and security headers.
 
-In: every request to the application. Out: the request passed on, or a refusal in plain words. Starlette's
-TrustedHostMiddleware compares names without their ports and knows no addresses, so Host is checked here.
+Starlette's
+TrustedHostMiddleware ignores ports and IP addresses, so Host is checked here.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ COOKIE_DAYS = 30
 TRIES_PER_MINUTE = 10
 BODY_BYTES = 65_536
 REQUESTS_PER_MINUTE = 240
-"""Of one address, where a library is public."""
+"""Limit of one client of a public library."""
 FRESH_S = 60
-"""How long caches may keep a page of a public library."""
+"""Seconds that caches may keep a page of a public library."""
 
 
 class AccessKeys(msgspec.Struct, frozen=True):
@@ -41,19 +41,19 @@ class AccessKeys(msgspec.Struct, frozen=True):
     password: str = ""
 
     def form_key(self) -> str:
-        """What every form of ours carries and no other site can know."""
+        """Return the key in our forms, which no other site can know."""
         return self._derived("form")
 
     def replay_key(self) -> str:
-        """Begins the path of every archived page: the other origin has no cookie to ask for."""
+        """Return the first part of the path of every archived page, because its origin has no cookie."""
         return self._derived("replay")
 
     def session(self) -> str:
-        """What the cookie holds: the token itself stays in the address that was printed."""
+        """Return the value of the cookie, which does not reveal the token."""
         return self._derived("session")
 
     def opens(self, session: str) -> bool:
-        """Whether this is the cookie of somebody we let in."""
+        """Return whether this is a valid cookie."""
         return hmac.compare_digest(session.encode(), self.session().encode())
 
     def _derived(self, purpose: str) -> str:
@@ -61,12 +61,12 @@ class AccessKeys(msgspec.Struct, frozen=True):
 
 
 def new_access_keys(password: str = "") -> AccessKeys:
-    """Fresh secrets."""
+    """Return new secrets."""
     return AccessKeys(secrets.token_urlsafe(24), password)
 
 
 class Origins(msgspec.Struct, frozen=True):
-    """Where the library is bound, and so under which names it may be asked for."""
+    """Where the library is bound, and so its valid host names."""
 
     host: str
     port: int
@@ -78,7 +78,7 @@ class Origins(msgspec.Struct, frozen=True):
         return is_loopback(self.host)
 
     def knows(self, host_header: str, port: int) -> bool:
-        """Whether a Host header names us. A rebound DNS name does not."""
+        """Return whether a Host header names the library. A rebound DNS name does not."""
         name, given = split_host(host_header)
         if given != port:
             return False
@@ -89,13 +89,13 @@ class Origins(msgspec.Struct, frozen=True):
         return _is_any(self.host) and _is_address(name)
 
     def replay_origin(self, host_header: str) -> str:
-        """The origin of archived pages, as seen by whoever asked with this Host header."""
+        """Return the origin of archived pages for a client with this Host header."""
         name, _ = split_host(host_header)
         return f"http://{f'[{name}]' if ':' in name else name}:{self.replay_port}"
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host name or address is this machine's own.
+    """Return whether a host name or address is a loopback one.
 
     >>> [is_loopback(name) for name in ("127.0.0.1", "localhost", "::1", "evil.test", "0.0.0.0")]
     [True, True, True, False, False]
@@ -106,7 +106,7 @@ def is_loopback(name: str) -> bool:
 
 
 def split_host(header: str) -> tuple[str, int]:
-    """Name and port of a Host header; ('', 0) if it is none.
+    """Return name and port of a Host header; ('', 0) if it is invalid.
 
     >>> split_host("[::1]:8765"), split_host("localhost"), split_host("a:b:c")
     (('::1', 8765), ('localhost', 80), ('', 0))
@@ -133,24 +133,18 @@ def _is_any(host: str) -> bool:
 class AccessControl:
     """ASGI middleware around the whole application."""
 
-    def __init__(
-        self, app: ASGIApp, keys: AccessKeys, origins: Origins, tiles: str = "", *, is_public: bool = False
-    ) -> None:
-        """`tiles`: the one other origin that may give pictures, and only to the map.
-
-        `is_public`: everybody may read and nobody may change anything, at a rate that leaves room for others.
-        """
+    def __init__(self, app: ASGIApp, keys: AccessKeys, origins: Origins, *, is_public: bool = False) -> None:
+        """`is_public`: everybody may read, at a limited rate, and nobody may change anything."""
         self._is_public = is_public
         self._limit = RateLimit(REQUESTS_PER_MINUTE)
         self._app = app
-        self._tiles = tiles
         self._keys = keys
         self._origins = origins
         self._tries: list[float] = []
         self.cookie = f"lycosa-{origins.port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -158,7 +152,7 @@ class AccessControl:
         headers = Headers(scope=scope)
         answer = self._refused(scope, headers)
         if answer is None:
-            await self._app(scope, _capped(receive), self._guarded(send, headers, scope["path"]))
+            await self._app(scope, _capped(receive), self._guarded(send, headers))
         else:
             await answer(scope, receive, self._guarded(send, headers))
 
@@ -168,7 +162,7 @@ class AccessControl:
         if not self._origins.knows(headers.get("host", ""), self._origins.port):
             return PlainTextResponse("This is not the address of this library.\n", 421)
         if _from_elsewhere(scope, headers):
-            return PlainTextResponse("Other sites may not ask this library.\n", 403)
+            return PlainTextResponse("Requests from other sites are refused.\n", 403)
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(headers):
             return PlainTextResponse(
                 "This form was not sent by the library itself. Go back and reload.\n", 403
@@ -179,7 +173,7 @@ class AccessControl:
         if path.startswith(OPEN_PATHS) or self._may_enter(headers):
             return None
         if path.startswith("/c/") and path.endswith("/archived") and _is_led_here(scope, headers):
-            # An archived page has no origin, so the cookie does not come with its links; it does with our own.
+            # Links of an archived page, which has no origin, bring no cookie; a reload from our own page does.
             return HTMLResponse(_AGAIN.format(escape(local_path(URL(scope=scope)))))
         if self._keys.password and "text/html" in headers.get("accept", ""):
             return RedirectResponse("/login?" + urlencode({"next": path}), 303)
@@ -190,7 +184,7 @@ class AccessControl:
 
     def _refused_in_public(self, scope: Scope) -> Response | None:
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("This library is only to read.\n", 405)
+            return PlainTextResponse("This library is read-only.\n", 405)
         return self._limit.refusal(scope)
 
     def _by_token(self, scope: Scope, token: str) -> Response:
@@ -203,7 +197,7 @@ class AccessControl:
         return answer
 
     def admit(self, answer: Response) -> None:
-        """Give the cookie that opens the library."""
+        """Set the cookie that opens the library."""
         answer.set_cookie(
             self.cookie,
             self._keys.session(),
@@ -214,7 +208,7 @@ class AccessControl:
         )
 
     def check_password(self, password: str) -> bool | None:
-        """Whether a password opens the library; None if it was tried too often."""
+        """Return whether a password is right; None after too many attempts."""
         now = time.monotonic()
         self._tries = [at for at in self._tries if now - at < 60]
         if len(self._tries) >= TRIES_PER_MINUTE:
@@ -232,19 +226,18 @@ class AccessControl:
         )
 
     def _is_own(self, headers: Headers) -> bool:
-        """Whether a change is asked for by our own pages, or by a program that has the token."""
+        """Return whether a change comes from our own pages, or from a program with the token."""
         origin = headers.get("origin")
         if origin is not None:
-            # https: a proxy in front of us may add it; it passes the same Host on.
+            # https: a proxy may add it, and passes on the same Host.
             return origin in {f"{scheme}://{headers.get('host', '')}" for scheme in ("http", "https")}
         return headers.get("sec-fetch-site") == "same-origin" or "authorization" in headers
 
-    def _guarded(self, send: Send, asked: Headers, path: str = "") -> Send:
+    def _guarded(self, send: Send, asked: Headers) -> Send:
         frame = self._origins.replay_origin(asked.get("host", ""))
-        shows_tiles = bool(self._tiles) and path.endswith("/map")
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; "
-            f"img-src 'self'{' ' + self._tiles if shows_tiles else ''}; form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
+            f"img-src 'self'; form-action 'self'; frame-src {frame}; base-uri 'none'; frame-ancestors 'none'"
         )
 
         async def guarded(message: Message) -> None:
@@ -252,10 +245,7 @@ class AccessControl:
                 headers = MutableHeaders(scope=message)
                 headers["Content-Security-Policy"] = policy
                 headers["X-Content-Type-Options"] = "nosniff"
-                # Tile servers want to know which site shows their tiles; no path or query is told.
-                headers["Referrer-Policy"] = (
-                    "strict-origin-when-cross-origin" if shows_tiles else "same-origin"
-                )
+                headers["Referrer-Policy"] = "same-origin"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Cross-Origin-Resource-Policy"] = "same-origin"
                 is_good = self._is_public and message["status"] < 400
@@ -266,7 +256,7 @@ class AccessControl:
 
 
 def local_path(url: URL | str) -> str:
-    """The path and query of an address, never leading to another site.
+    """Return the path and query of a URL; '/' if it leads to another site.
 
     >>> local_path("//evil.test/x"), local_path("/c/owls/?q=a"), local_path("https://evil.test")
     ('/', '/c/owls/?q=a', '/')
@@ -285,14 +275,14 @@ def local_path(url: URL | str) -> str:
 
 
 def _from_elsewhere(scope: Scope, headers: Headers) -> bool:
-    """Whether another origin's page asks, other than by leading a reader here."""
+    """Return whether another origin's page sends the request, except by a link."""
     if headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
         return False
     return not _is_led_here(scope, headers)
 
 
 def _is_led_here(scope: Scope, headers: Headers) -> bool:
-    """Whether a reader follows a link of another origin's page."""
+    """Return whether a reader follows a link of another origin's page."""
     is_navigation = (
         headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )
@@ -309,7 +299,7 @@ _AGAIN = (
 
 
 def _capped(receive: Receive) -> Receive:
-    """Bodies of requests are forms of ours: small."""
+    """Limit the body of a request."""
     received = 0
 
     async def capped() -> Message:

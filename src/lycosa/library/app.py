@@ -1,4 +1,4 @@
-"""The application: all addresses of the library, and the pages that belong to no collection alone."""
+"""The web application: all routes, and the pages about all collections."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ from lycosa.library.routes.form_routes import FormRoutes
 from lycosa.library.routes.html_routes import HtmlRoutes
 from lycosa.library.routes.monitor_routes import MonitorRoutes
 from lycosa.library.served_collections import ServedCollections
-from lycosa.library.tiles import Tiles
-from lycosa.library.views import views
-from lycosa.library.views.search import search
+from lycosa.library.views import content
 from lycosa.library.views.search_query import search_query_of
 
 
@@ -37,16 +35,15 @@ def application(
     served: ServedCollections,
     keys: AccessKeys,
     origins: Origins,
-    tiles: Tiles | None = None,
     *,
     is_public: bool = False,
     closing: threading.Event | None = None,
 ) -> ASGIApp:
-    """The library as an ASGI application, access control included; `is_public`: for everybody, and only to read.
+    """Return the library as an ASGI application with access control. `is_public`: read-only, for everybody.
 
-    Answers that go on without end do so until `closing`.
+    Event streams end at `closing`.
     """
-    library = Library(LibraryContext(served, keys, origins, tiles, is_public=is_public, closing=closing))
+    library = Library(LibraryContext(served, keys, origins, is_public=is_public, closing=closing))
     app = Starlette(
         routes=library.routes(),
         lifespan=library.lifespan,
@@ -56,12 +53,12 @@ def application(
             Exception: library.error,
         },
     )
-    library.access = AccessControl(app, keys, origins, tiles.origin if tiles else "", is_public=is_public)
+    library.access = AccessControl(app, keys, origins, is_public=is_public)
     return library.access
 
 
 class Library:
-    """The pages that belong to no collection alone: the list of collections, the search of all, login, errors."""
+    """The pages about all collections: list, search, login, errors."""
 
     access: AccessControl
 
@@ -70,33 +67,33 @@ class Library:
 
     @asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """While the library is open; what it started ends with it."""
+        """Run while the library is open, then stop the processes it has started."""
         threading.Thread(target=self._warm_up, daemon=True).start()
         yield
         await run_in_threadpool(self._context.index_processes.stop)
 
     def _warm_up(self) -> None:
-        """Read what Explore counts with, so that nobody waits for it."""
+        """Fill the caches of Explore."""
         for name in self._context.served.directories:
             with suppress(LycosaError), self._context.served.open(name) as collection:
                 self._context.ground(collection)
                 self._context.facets(collection)
 
     def routes(self) -> list[Any]:
-        """All addresses."""
+        """Return all routes."""
         return [
             Route("/", self.home),
             Route("/search", self.search_all),
             Route("/login", self.login, methods=["GET", "POST"]),
             *HtmlRoutes(self._context).routes(),
             *([] if self._context.is_public else self._private_routes()),
-            Mount("/api", routes=api.routes(self._context.served, changes=not self._context.is_public)),
+            Mount("/api", routes=api.routes(self._context, changes=not self._context.is_public)),
             *design_routes(),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]
 
     def _private_routes(self) -> list[Route]:
-        """What changes something, watches a crawl, or costs more than a stranger may ask for."""
+        """Return routes that change something, watch a crawl, or are expensive."""
         return [
             *MonitorRoutes(self._context).routes(),
             *FormRoutes(self._context).routes(),
@@ -104,44 +101,44 @@ class Library:
         ]
 
     async def error(self, request: Request, error: Exception) -> Response:
-        """Any error, said in plain words."""
+        """Show an error."""
         status = error.status_code if isinstance(error, HTTPException) else 500
         said = error.detail if isinstance(error, HTTPException) else str(error)
         if not isinstance(error, HTTPException | LycosaError):
-            said = "An error of the library's own; the terminal where it runs says more. The collection is as it was."
+            said = "The library failed; its terminal shows the error. The collection has not changed."
         if request.url.path.startswith("/api/"):
             return api.json_response({"error": said}, status)
         return self._context.render(request, "error.html", status, status=status, said=said)
 
     def home(self, request: Request) -> Response:
-        """All collections; where there is only one collection, that collection."""
+        """Show all collections, or the only one."""
         if len(self._context.served.directories) == 1:
             return RedirectResponse(root_of(next(iter(self._context.served.directories))) + "/", 303)
         cards = [(name, self._about(name)) for name in self._context.served.directories]
         return self._context.render(request, "collections.html", cards=cards)
 
     def _about(self, name: str) -> dict[str, Any]:
-        """What a collection is; of one that cannot be read, why: the others are shown all the same."""
+        """Return the heading of a collection, or why it cannot be read."""
         try:
             with self._context.served.open(name) as collection:
-                return views.about(collection)
+                return content.about(collection)
         except LycosaError as error:
             return {"title": name, "error": str(error)}
 
     def search_all(self, request: Request) -> Response:
-        """The best hits of every collection."""
+        """Show the best hits of every collection."""
         query = search_query_of(request.query_params)
         found = []
         for name in self._context.served.directories:
             about = self._about(name)
             if "error" not in about:
                 with self._context.served.open(name) as collection:
-                    about["results"] = search(collection, query, self._context.ground(collection))
+                    about["results"] = self._context.explored(collection, query).results
             found.append((name, about))
         return self._context.render(request, "search_all.html", query=query, found=found)
 
     async def login(self, request: Request) -> Response:
-        """The password, where one was set."""
+        """Ask for the password."""
         if not self._context.keys.password:
             raise HTTPException(
                 404, "This library opens by its token: use the address that `lycosa serve` printed."
@@ -154,7 +151,7 @@ class Library:
         right = self.access.check_password(str(form.get("password", "")))
         following = local_path(str(form.get("next", "/")))
         if not right:
-            said = "That was not the password." if right is False else "Too many tries. Wait a minute."
+            said = "Wrong password." if right is False else "Too many attempts. Wait a minute."
             return self._context.render(request, "login.html", 403, said=said, next=following)
         answer = RedirectResponse(following, 303)
         self.access.admit(answer)

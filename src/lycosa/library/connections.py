@@ -1,6 +1,6 @@
-"""Connections on which nobody asks for anything. In: uvicorn's protocol. Out: the same, which gives them up.
+"""Close idle connections, so that they do not use up the server's limit.
 
-The server takes a number of connections at once; without this, as many idle ones would keep everybody else out.
+uvicorn has a timeout between requests, but none for a request that never arrives.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_S = 15.0
-"""How long a request may take to come, whole: the first from the connection on, others from their first byte on."""
+"""Timeout for receiving a whole request: the first from the connection on, others from their first byte on."""
 SILENT = 100
-"""This many may be silent at once; beyond, the oldest makes room."""
+"""Maximum number of silent connections; beyond it, the oldest is closed."""
 
 
 class ImpatientProtocol(H11Protocol):
-    """HTTP on one connection, which is closed if the request that is waited for does not come."""
+    """HTTP on one connection, which is closed if no request arrives."""
 
     since = 0.0
     patience: asyncio.TimerHandle | None = None
@@ -31,23 +31,23 @@ class ImpatientProtocol(H11Protocol):
         self._stop_watching()
 
     def handle_events(self) -> None:
-        """Bytes have come, or may be looked at because an answer is complete."""
+        """Handle received bytes."""
         super().handle_events()
         self._watch()
 
     def is_silent(self) -> bool:
-        """Whether a request is waited for: none has come, or not all of it. Between two requests uvicorn waits itself."""
+        """Return whether a request has not arrived completely. Between two requests uvicorn has its own timeout."""
         unfinished = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
         return unfinished and self.timeout_keep_alive_task is None and not self.transport.is_closing()
 
     def close_if_silent(self) -> None:
-        """Close it, unless the request has come."""
+        """Close the connection unless the request has arrived."""
         self._stop_watching()
         if self.is_silent():
             self.transport.abort()
 
     def _watch(self) -> None:
-        """Begin to wait, where a request has begun; single bytes of it gain no time."""
+        """Start the timeout of a request; further bytes do not extend it."""
         if not self.is_silent():
             self._stop_watching()
         elif self.patience is None:

@@ -1,4 +1,4 @@
-"""What all routes of the library share: collections, access keys, templates. In: values. Out: HTML."""
+"""What all routes share: collections, access keys, templates."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ from lycosa.evidence.words import fact_in_words, share_of
 from lycosa.library.access import AccessKeys, Origins, local_path
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.templating import templates
-from lycosa.library.tiles import Tiles
+from lycosa.library.views.explore import Explored, explore
 from lycosa.library.views.indexing import IndexProcesses
 from lycosa.library.views.search import SearchGround, marked, search_ground
 from lycosa.library.views.search_query import SearchQuery
 from lycosa.methods.registry import facets
 
 Handler = Callable[[Request, Collection], Response]
-"""A page of an opened collection."""
+"""A handler with an opened collection."""
 
 
 class LibraryContext:
-    """One running library: opens its collections and renders its templates."""
+    """A running library: open its collections and render its templates."""
 
     def __init__(
         self,
         served: ServedCollections,
         keys: AccessKeys,
         origins: Origins,
-        tiles: Tiles | None = None,
         *,
         is_public: bool = False,
         closing: threading.Event | None = None,
@@ -46,7 +45,6 @@ class LibraryContext:
         self.served = served
         self.is_public = is_public
         self.closing = closing or threading.Event()
-        self.tiles = tiles
         self.index_processes = IndexProcesses()
         self.keys = keys
         self.origins = origins
@@ -58,14 +56,14 @@ class LibraryContext:
         self._templates.filters["is_language"] = re.compile(r"[a-z]{2,3}").fullmatch
 
     def collection(self, request: Request) -> Collection:
-        """The collection that the address names, opened for this request."""
+        """Open the collection of the request's path."""
         name = request.path_params["name"]
         if name not in self.served.directories:
             raise HTTPException(404, f"There is no collection called “{name}” here.")
         return self.served.open(name)
 
     def opened(self, page: Handler) -> Callable[[Request], Response]:
-        """A page of a collection as Starlette calls it: with a connection of its own, in its own thread."""
+        """Return a handler for Starlette that opens the collection in its own thread."""
 
         def handler(request: Request) -> Response:
             with self.collection(request) as collection:
@@ -74,15 +72,19 @@ class LibraryContext:
         return handler
 
     def ground(self, collection: Collection) -> SearchGround:
-        """What searches of a collection share, looked at once for each state of it."""
+        """Return what searches of a collection share, cached for each state of it."""
         return self.served.cached(collection, "ground", search_ground)
 
     def facets(self, collection: Collection) -> Facets:
-        """The pages of a collection as columns, read once for each state of it."""
+        """Return the facets of a collection, cached for each state of it."""
         return self.served.cached(collection, "facets", lambda opened: Facets(opened.connection, opened.path))
 
+    def explored(self, collection: Collection, query: SearchQuery) -> Explored:
+        """Run a search."""
+        return explore(collection, query, self.ground(collection), self.facets(collection))
+
     def render(self, request: Request, template: str, code: int = 200, **values: Any) -> HTMLResponse:
-        """A template, filled."""
+        """Render a template."""
         name = request.path_params.get("name", "")
         name = name if name in self.served.directories else ""
         text = self._templates.get_template(template).render(
@@ -103,7 +105,7 @@ class LibraryContext:
 
 
 def root_of(name: str) -> str:
-    """Where the addresses of a collection begin; '' of none.
+    """Return the beginning of a collection's paths; '' without a name.
 
     >>> root_of("owls & co"), root_of("")
     ('/c/owls%20%26%20co', '')

@@ -1,4 +1,4 @@
-"""How often one address may ask a library that is open to everybody. In: addresses, as they ask. Out: a refusal, or none."""
+"""Limit the requests of each client of a public library."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 CLIENTS = 10_000
-"""Addresses that are remembered; beyond, all are forgotten at once."""
+"""Clients remembered; beyond this number all are forgotten."""
 
 
 class RateLimit:
-    """Requests of each address within the last minute."""
+    """Requests of each client within the last minute."""
 
     def __init__(self, per_minute: int) -> None:
         self.per_minute = per_minute
         self._asked: dict[str, deque[float]] = {}
 
     def refusal(self, scope: Scope) -> Response | None:
-        """Count a request; what it is answered with if its address has asked too often."""
+        """Count a request, and return a refusal if the limit is reached."""
         who, now = (scope.get("client") or ("",))[0], time.monotonic()
         if len(self._asked) > CLIENTS:
             self._asked.clear()
@@ -32,12 +32,12 @@ class RateLimit:
 
 
 class Limited:
-    """An application that an address can ask only so often."""
+    """An application with a rate limit."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app, self._limit = app, limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or tell it to wait."""
+        """Pass a request on, or refuse it."""
         refusal = self._limit.refusal(scope) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, send)

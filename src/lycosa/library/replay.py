@@ -1,9 +1,9 @@
-"""Archived pages on an origin of their own. In: an address with the replay key. Out: the page as archived, disarmed.
+"""Show archived pages on an origin of their own, without scripts.
 
-Scripts never run: every answer has a sandbox as its content security policy, and may load only what
-comes from this archive. What the page shows comes from here; its links lead to the library, which shows their
-pages with what is known of them: the frame alone never goes on to a page that the library does not name.
-(pywb rewrites so that scripts run as they did; here they must not run at all, which takes a fraction of it.)
+Every response has a sandbox as its content security policy and loads only from the archive.
+Links lead to the library, which shows the target with what is known of it.
+The frame never navigates by itself.
+(pywb rewrites pages so that scripts run; here they must not run, which is much simpler.)
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from lycosa.values import Fetched, Refusal
 
 MAX_BYTES = 20_000_000
 REQUESTS_PER_MINUTE = 600
-"""Of one address, where a library is public: a page may show a hundred images."""
+"""Limit of one client of a public library. A page may have a hundred images."""
 _SHOWN = ("text/", "image/", "font/", "audio/", "video/", "application/font", "application/vnd.ms-fontobject")
-# No repetition gives back what it took, and none reads past the start of the next match: linear on any sheet.
+# Possessive repetitions: linear time on any sheet.
 _CSS_URL = re.compile(
     r"""url\(\s*+(?:"([^"]{1,2000}+)"|'([^']{1,2000}+)'|([^\s"'()]{1,2000}+))\s*+\)"""
     r"""|@import\s++(?:"([^"]{1,2000}+)"|'([^']{1,2000}+)')""",
     re.IGNORECASE,
 )
 PLACED_CHARS = 20_000_000
-"""Of all addresses in one answer: a long base and many short references must not fill the memory."""
+"""Limit of all URLs in one response: a long base and many short references must not fill the memory."""
 _LINKS = {"a", "area"}
 _CAPTURE = re.compile(r"@(\d{1,6})/")
 _GONE = "script,base,object,embed,applet,iframe,frame,meta[http-equiv],noscript"
@@ -57,7 +57,7 @@ _NOT_HERE = """<!doctype html><meta charset="utf-8"><title>Not in this collectio
 def application(
     served: ServedCollections, keys: AccessKeys, origins: Origins, *, is_public: bool = False
 ) -> ASGIApp:
-    """The application of the second port; `is_public`: under whatever name it is asked for, but not without end."""
+    """Return the application of the second port. `is_public`: any host name, with a rate limit."""
     replay = _Replay(served, keys, origins, is_public)
     app = Starlette(
         routes=[Route("/{key}/{name}/{url:path}", replay.page), Route("/{rest:path}", replay.nothing)]
@@ -75,7 +75,7 @@ class _Replay:
         self._origins = origins
 
     def page(self, request: Request) -> Response:
-        """An archived response."""
+        """Show an archived response."""
         host = request.headers.get("host", "")
         if not self._is_public and not self._origins.knows(host, self._origins.replay_port):
             return self._sealed(PlainTextResponse("This is not the address of this library.\n", 421), host)
@@ -99,36 +99,36 @@ class _Replay:
         )
 
     def nothing(self, request: Request) -> Response:
-        """Any other path."""
+        """Refuse any other path."""
         return self._sealed(PlainTextResponse("Not found.\n", 404), request.headers.get("host", ""))
 
     def _library(self, host: str) -> str:
-        """The library's own origin, as seen by whoever asked with this Host header."""
+        """Return the library's origin for a client with this Host header."""
         return self._origins.replay_origin(host).rpartition(":")[0] + f":{self._origins.port}"
 
     def _sealed(self, answer: Response, host: str) -> Response:
         own, app = self._origins.replay_origin(host), self._library(host)
         answer.headers["Content-Security-Policy"] = (
-            # A reader's click may lead on, to where we have rewritten the links to; nothing may by itself.
+            # A click may navigate to our rewritten links; the page may not by itself.
             "sandbox allow-top-navigation-by-user-activation; default-src 'none'; "
             f"img-src {own} data:; style-src {own} 'unsafe-inline'; font-src {own} data:; media-src {own}; "
             f"form-action 'none'; base-uri 'none'; frame-ancestors {app}"
         )
         answer.headers["X-Content-Type-Options"] = "nosniff"
         answer.headers["Referrer-Policy"] = "no-referrer"
-        # The sandbox makes the page an origin like no other, also to its own images; the key is what protects them.
+        # The sandbox makes the page a unique origin, also for its own images; the key protects them.
         answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
 
-# Browsers load fonts only where this allows it, and the sandbox makes every archived page another origin.
+# Browsers require this for fonts, because the sandbox makes every archived page another origin.
 _ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
 _SAFE = "/:?&=+,;@!$'()*~%#[]"
 
 
 def _asked(request: Request) -> tuple[int | None, str] | None:
-    """The URL after the key and the name, as the address has it, with its query; the capture may come before it."""
+    """Return the capture, if the path names one, and the URL with its query."""
     raw = request.scope.get("raw_path", b"").decode("latin-1")
     parts = raw.split("?", 1)[0].split("/", 3)
     query = request.scope["query_string"].decode("latin-1")
@@ -139,11 +139,11 @@ def _asked(request: Request) -> tuple[int | None, str] | None:
 
 
 Place = Callable[[str], str]
-"""Gives the address under which a URL of a page is found."""
+"""Returns the address of a URL on a page."""
 
 
 def _shown(fetched: Fetched, place: Place, follow: Place) -> Response:
-    """A response for the reader's browser: HTML and stylesheets rewritten, the unknown only offered to save."""
+    """Return a response for the browser: HTML and stylesheets rewritten, unknown types as downloads."""
     body = fetched.rendered or decoded_body(fetched, MAX_BYTES)
     if isinstance(body, Refusal):
         return PlainTextResponse(f"The archived body cannot be shown: {body}\n", 502)
@@ -166,7 +166,7 @@ def _shown(fetched: Fetched, place: Place, follow: Place) -> Response:
 
 
 def rewritten_html(text: str, url: str, place: Place, follow: Place) -> str:
-    """The page without scripts and frames: what it shows comes from `place`, its links lead to `follow`."""
+    """Return a page without scripts and frames. Its resources come from `place`, its links lead to `follow`."""
     tree = LexborHTMLParser(bounded(with_shadow_trees(text)))
     place, follow = _bounded(place), _bounded(follow)
     base = url
@@ -195,7 +195,7 @@ def _rewrite_node(node: LexborNode, base: str, place: Place, follow: Place) -> N
         elif low == "srcset" and value:
             node.attrs[name] = ", ".join(_candidate(one, base, place) for one in value.split(",")[:30])
         elif low in ("href", "xlink:href") and node.tag in _LINKS:
-            # A picture within an address is shown, never gone to.
+            # data: URLs are shown, never followed.
             is_inside = (value or "").lstrip()[:5].lower() == "data:"
             node.attrs[name] = "#" if is_inside else _address(value or "", base, follow)
         elif low in ("src", "poster", "background", "xlink:href") or (low == "href" and node.tag == "link"):
@@ -221,7 +221,7 @@ def _address(value: str, base: str, place: Place) -> str:
 
 
 def rewritten_css(css: str, base: str, place: Place) -> str:
-    """A stylesheet whose addresses lead into the archive."""
+    """Return a stylesheet whose URLs lead into the archive."""
     return _css(css, base, _bounded(place))
 
 
@@ -234,7 +234,7 @@ def _css(css: str, base: str, place: Place) -> str:
 
 
 def _bounded(place: Place) -> Place:
-    """The same, until what it has given fills PLACED_CHARS; then nowhere."""
+    """Limit the length of all returned addresses to PLACED_CHARS."""
     room = PLACED_CHARS
 
     def bounded_place(target: str) -> str:

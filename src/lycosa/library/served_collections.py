@@ -1,4 +1,4 @@
-"""The collections that are served. In: directories. Out: names for addresses, and collections opened to read."""
+"""Open the served collections by name, and cache views of them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from lycosa.collection.collection import Collection
 from lycosa.errors import CollectionError, LycosaError
 
 T = TypeVar("T")
-_Key = tuple[Path, str]  # of a view: the collection, and what of it
+_Key = tuple[Path, str]  # the collection and the name of a view
 FRESH_S = 4.0
-"""How long a cached view is shown at the longest while a crawl changes its collection."""
+"""Maximum age of a cached view while a crawl changes its collection."""
 FRESH_FOR_COST = 20.0
-"""And how much longer than it took to make: what costs nothing is made again at once."""
+"""Maximum age as a multiple of the time to make it: cheap views are made again at once."""
 COSTLY_S = 0.25
-"""What took longer to make is made again behind the reader's back, and what was made last is shown meanwhile,"""
+"""Views that take longer are made in the background, while the old one is shown,"""
 STALE_S = 60.0
-"""unless that is older than this."""
+"""unless it is older than this."""
 CACHED = 500
-"""How many views are kept."""
+"""Maximum number of cached views."""
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A view, the state of the collection that it was made from, and when and how long that took."""
+    """A view, the state of its collection, when it was made, and how long that took."""
 
     view: object
     stamp: tuple[int, ...]
@@ -38,16 +38,16 @@ class _Kept(msgspec.Struct, frozen=True):
     took_s: float
 
     def is_fresh(self, now: float) -> bool:
-        """Whether it need not be made again yet, although the collection has changed."""
+        """Return whether it is valid although the collection has changed."""
         return now < self.made_at + min(FRESH_S, FRESH_FOR_COST * self.took_s)
 
     def may_be_shown(self, now: float) -> bool:
-        """Whether it can be shown while a new one is made."""
+        """Return whether it can be shown while a new one is made."""
         return self.took_s > COSTLY_S and now < self.made_at + STALE_S
 
 
 class ServedCollections:
-    """Collections by name. A connection is opened for each request, so each thread has its own."""
+    """Collections by name. Each request opens its own connection."""
 
     def __init__(self, directories: Sequence[Path]) -> None:
         self.directories: dict[str, Path] = {}
@@ -61,11 +61,11 @@ class ServedCollections:
         self._lock = threading.Lock()
 
     def open(self, name: str) -> Collection:
-        """Open a collection to read. KeyError if there is none of this name."""
+        """Open a collection; KeyError if there is none of this name."""
         return Collection.open(self.directories[name])
 
     def cached(self, collection: Collection, what: str, make: Callable[[Collection], T]) -> T:
-        """What `make` gives of a collection, made again when that has changed; what is costly, behind the reader's back."""
+        """Return `make(collection)`, cached until the collection changes; expensive views are renewed in the background."""
         key, now = (collection.directory, what), time.monotonic()
         known, stamp = self._cache.get(key), _stamp(collection)
         if known is None or not (known.stamp == stamp or known.is_fresh(now) or known.may_be_shown(now)):
@@ -92,7 +92,7 @@ class ServedCollections:
 
         def run() -> None:
             try:
-                # Who asks next is told what is wrong with the collection; here nobody listens.
+                # The next request reports errors of the collection.
                 with suppress(LycosaError), Collection.open(key[0]) as own:
                     self._made(key, own, make)
             finally:

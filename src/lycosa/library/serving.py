@@ -1,4 +1,4 @@
-"""Running the library: two ports, one for the application and one for archived pages.
+"""Run the library on two ports: the application, and archived pages.
 
 In: collections and where to bind. Out: nothing; it serves until interrupted.
 """
@@ -21,7 +21,6 @@ from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins, is_loopback, new_access_keys
 from lycosa.library.connections import ImpatientProtocol
 from lycosa.library.served_collections import ServedCollections
-from lycosa.library.tiles import Tiles
 from lycosa.values import Say
 
 LAST_PORT = 65_535
@@ -33,11 +32,10 @@ def serve(
     host: str,
     port: int,
     password: str,
-    tiles: Tiles | None = None,
     say: Say,
     is_public: bool = False,
 ) -> None:
-    """Serve collections until interrupted. Beyond this machine only with a password, or to read for everybody."""
+    """Serve collections until interrupted. Other machines need a password, or read-only access."""
     if is_public and password:
         raise SpecError("--public is for everybody: leave --password out, or --public.")
     if not is_loopback(host) and not password and not is_public:
@@ -60,19 +58,19 @@ def serve(
         say("Other machines can reach it, by its password. The connection is not encrypted.")
     say("Ctrl-C ends it.")
     closing = threading.Event()
-    library = app.application(served, keys, origins, tiles, is_public=is_public, closing=closing)
+    library = app.application(served, keys, origins, is_public=is_public, closing=closing)
     archived = replay.application(served, keys, origins, is_public=is_public)
     asyncio.run(_run([(library, main), (archived, second)], closing))
 
 
 def address(origins: Origins, keys: AccessKeys) -> str:
-    """Where to point the browser."""
+    """Return the address for the browser."""
     name = "127.0.0.1" if origins.host in ("0.0.0.0", "::") else origins.host  # noqa: S104 - compared, not bound
     return f"http://{f'[{name}]' if ':' in name else name}:{origins.port}/?token={keys.token}"
 
 
 class _Server(uvicorn.Server):
-    """Tells those who watch a crawl that it closes, and so need not cut them off."""
+    """Ends event streams before it closes."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event) -> None:
         super().__init__(config)
@@ -111,12 +109,12 @@ def _config(application: ASGIApp) -> uvicorn.Config:
 def _bound(host: str, port: int, *, or_any: bool = False) -> socket.socket:
     try:
         bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    except OSError as error:  # this machine has no IPv6
+    except OSError as error:  # no IPv6 on this machine
         raise _unusable(host, error) from None
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
-        bound.listen(128)  # who follows the printed address at once waits, and is not refused
+        bound.listen(128)  # clients that connect at once wait
     except OSError as error:
         bound.close()
         if or_any:

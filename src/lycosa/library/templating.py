@@ -1,4 +1,4 @@
-"""Templates of the library, for pages that are served and pages that are published. Out: an environment that knows them."""
+"""Load the templates of served and published pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lycosa.wording import percent
 
 
 def templates() -> Environment:
-    """The library's templates, with the filters that all of them need: everything is escaped, nothing may be undefined."""
+    """Return the environment of the library's templates: everything is escaped, undefined names are errors."""
     found = Environment(
         loader=PackageLoader("lycosa.library"),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""Memory that does not grow with the crawl. In: a dictionary that got full. Out: its younger half."""
+"""Keep dictionaries bounded."""
 
 from __future__ import annotations
 

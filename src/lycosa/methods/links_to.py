@@ -1,4 +1,4 @@
-"""What all links to a URL say of it. In: a number a link. Out: a record of twenty bytes, and a priority of it."""
+"""A 20-byte record of the scores of all links to a URL, and a priority computed from it."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ from lycosa.methods.registry import METHODS, STRATEGIES, method_named, methods, 
 from lycosa.methods.seam import Index, Method
 from lycosa.methods.settings import settings_of_class
 from lycosa.methods.strategy import BaseStrategy
+from lycosa.spec.code_files import in_file
 from lycosa.spec.sections import Section
 from lycosa.spec.settings import Setting
-from lycosa.spec.strategy_files import in_file
 
 
 def strategy_names() -> list[str]:
@@ -56,7 +56,7 @@ def strategy_class(name: str | type[BaseStrategy]) -> type[BaseStrategy]:
 def fitted(
     name: str | type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
 ) -> BaseStrategy:
-    """A strategy by its name, fitted; that of a stranger is guarded."""
+    """A fitted strategy by its name; one that is not built in is guarded."""
     kind = strategy_class(name)
     if kind.__module__.startswith("lycosa."):
         return kind(**settings).fit(preparation)
@@ -64,7 +64,7 @@ def fitted(
 
 
 def check(name: str | type[BaseStrategy], settings: Mapping[str, Any], folder: Path) -> None:
-    """A SpecError for settings that cannot work, before anything is fetched or parsed."""
+    """Raise SpecError for settings that cannot work, before anything is fetched or parsed."""
     kind = strategy_class(name)
     if kind.__module__.startswith("lycosa."):
         kind(**settings).check(folder)
@@ -78,7 +78,7 @@ def settings_of(name: str | type[BaseStrategy]) -> dict[str, Setting]:
 
 
 def method_of_judge(kind: str) -> Method | None:
-    """The method whose own judge that is; None for those that every crawl can have."""
+    """The method that owns a judge; None for judges of the core."""
     return next((method for method in methods() if kind in method.judges), None)
 
 
@@ -102,7 +102,7 @@ def section_names() -> list[str]:
 
 
 def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    """What methods tell of links, by what each has prepared: features for strategies that take any evidence."""
+    """The link evidence of methods, by their prepared models, for strategies that take any evidence."""
     found = _evidence_of(prepared, lambda method: method.evidence.of_links)
     listed = {name for method in methods() for name in method.evidence.link_words}
     if nameless := [evidence.name for evidence in found if evidence.name not in listed]:
@@ -113,33 +113,33 @@ def link_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
 
 
 def link_words(names: Collection[str]) -> list[str]:
-    """What link evidence of these names says, in words, as methods list it: in the order of `link_evidence_of`."""
+    """The descriptions of link evidence of these names, in the order of `link_evidence_of`."""
     listed = (item for method in methods() for item in method.evidence.link_words.items())
     return [words for name, words in listed if name in names]
 
 
 def guide_named(strategy: str | type[BaseStrategy], tables: Collection[str]) -> str:
-    """The strategy that guides one, where a spec has these tables; '' where none does."""
+    """The strategy that guides another, if a spec has its table; else ''."""
     if not tables or not strategy_class(strategy).takes_guides:
         return ""
     return next((name for name in strategy_names() if name in tables and strategy_class(name).guides), "")
 
 
 def fitted_guide(strategy: type[BaseStrategy], preparation: Preparation) -> BaseStrategy | None:
-    """The strategy that guides one, fitted; None where the spec has the table of none."""
+    """The fitted guide of a strategy; None if the spec has no table of one."""
     name = guide_named(strategy, {*preparation.options, *preparation.methods})
     return fitted(name, preparation.options.get(name, {}), preparation).as_guide() if name else None
 
 
 def wanted_evidence_of(prepared: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    """What pages have to be beside relevant, by what methods have prepared."""
+    """The evidence of wanted kinds of pages, by the prepared models."""
     return _evidence_of(prepared, lambda method: method.evidence.wanted)
 
 
 def _evidence_of(
     prepared: Mapping[str, Any], makes: Callable[[Method], Callable[[Any], Sequence[Evidence]] | None]
 ) -> tuple[Evidence, ...]:
-    """The evidence that methods make of what each has prepared."""
+    """Evidence made from the prepared models."""
     found: list[Evidence] = []
     for method in methods():
         if (maker := makes(method)) and method.name in prepared:
@@ -148,7 +148,7 @@ def _evidence_of(
 
 
 def starts() -> dict[str, Mapping[str, Mapping[str, Any]]]:
-    """What `lycosa init` writes out for the methods' own kinds of crawls."""
+    """The templates of `lycosa init`, by method."""
     return {each.name: each.start.template.load() for each in methods() if each.start.template}
 
 
@@ -166,7 +166,7 @@ def indexed_evidence(names: Iterable[str]) -> tuple[Evidence, ...]:
 
 
 def not_loaded() -> str:
-    """A word about packages whose method cannot be loaded: the name may be one of theirs."""
+    """A sentence about a package that cannot be loaded, which may own an unknown name; else ''."""
     for point in offered(METHODS):
         try:
             third_party.method_of_package(point)
@@ -176,7 +176,7 @@ def not_loaded() -> str:
 
 
 class Known:
-    """What a spec can name, for `spec.reading`: a strategy or section is loaded only when it is named."""
+    """The names that a spec can use, for `spec.reading`."""
 
     strategy_names = staticmethod(strategy_names)
     has_strategy = staticmethod(has_strategy)
@@ -190,5 +190,5 @@ class Known:
 
 
 def all_settings() -> Known:
-    """The settings of every strategy and the sections of every method, for reading a spec."""
+    """Everything that a spec can name."""
     return Known()

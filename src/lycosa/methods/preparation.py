@@ -1,4 +1,4 @@
-"""What a strategy is prepared from: the topic as the user gave it, the judge, and fitted models."""
+"""What `Strategy.fit` gets: the topic as the user gave it, the judge, and fitted models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lycosa.errors import SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.judges.kinds import Judge
-from lycosa.learn.training.example import ExamplePage
+from lycosa.learn.training.examples import ExamplePage
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Preparation:
     settings name begin at `folder`, where the spec is. `training` are pages of known relevance with the texts
     around their links, where these were kept (in the lab: a crawl begins at its examples and sees them there).
     `options` are the settings of strategies that the spec gives, by the strategy's name: a guide is made of its own.
+    While classifiers are `missing`, as in a check, no strategy can be fitted. `source_priors` are earlier collections
+    whose sources are known, `given` the URLs of pages that the user gave as relevant and that could be read.
     """
 
     judge: Judge
@@ -35,6 +37,9 @@ class Preparation:
     folder: Path = Path()
     training: tuple[tuple[ExamplePage, bool], ...] = ()
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    source_priors: tuple[Path, ...] = ()
+    given: tuple[str, ...] = ()
 
     def model(self, name: str) -> TextModel:
         """A fitted classifier by its name."""

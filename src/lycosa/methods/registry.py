@@ -43,7 +43,7 @@ def methods() -> Iterator[Method]:
 
 
 def facets() -> Iterator[Facet]:
-    """The categories of pages that methods tell apart."""
+    """The categories of pages that methods recognise."""
     return (facet for method in methods() for facet in method.report.facets)
 
 

@@ -103,7 +103,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demo:
-    """`lycosa demo --NAME`: crawl the demo web into a folder, return its Summary and what to tell; the option's help."""
+    """`lycosa demo --NAME`: crawl the demo web into a folder, return its Summary and a text for the user. `help` is that of the option."""
 
     run: Callable[[Path, Say, bool], tuple[Any, str]]
     help: str

@@ -1,7 +1,6 @@
-"""The settings of a strategy: its constructor's keyword arguments, with their type hints as the ranges.
+"""The settings of a strategy: the keyword arguments of its constructor, with type hints as their ranges.
 
-In: a class. Out: its settings; a SpecError for a value that its hint does not allow. There is no second way:
-a spec, `--set` and the constructor in Python are all checked by the hints.
+A spec, `--set` and Python constructors are all checked by the hints.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The seam of a strategy: how links are ranked. In: an analysed page and its judgement. Out: a Decision a link.
+"""The seam of a strategy, which ranks the links of a judged page.
 
-A strategy is an estimator: its constructor stores the settings, `fit` prepares it and returns it.
+A strategy is an estimator: its constructor stores the settings, most simply as the fields of a dataclass; `fit`
+prepares it and returns it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Strategy(Protocol):
     records: Records | None
     """How the frontier merges and scores what links say of a URL (`Link.record`), if the strategy keeps that."""
     when_starved: str
+    judge_: Judge
+    """The spec's judge, which the crawl fits."""
 
     def judge(self, page: Page) -> Judgement: ...
 
@@ -41,21 +44,21 @@ class Strategy(Protocol):
         ...
 
     def settle(self, links: Sequence[Link], value: float | None) -> Sequence[Decision]:
-        """Decide on links that were held, now that what they waited for has this value."""
+        """Decide on links that were held; `value` is that of the release."""
         ...
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None: ...
 
     def led_nowhere(self, link: Link) -> None:
-        """A link led to no page: the server says that there is none, or that we may not see it."""
+        """A link led to no page: not found or forbidden."""
         ...
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
-        """The judge has learned: pages that were learned from before, by key, are judged so now."""
+        """The judge has learned: new judgements, by key, of pages that were learned from."""
         ...
 
     def credit(self, judgement: Judgement) -> float:
-        """How much a judged page speaks for its source, 0 to 1; the rest of it speaks against."""
+        """How much a judged page counts for its source, 0 to 1; the rest counts against it."""
         ...
 
     def host_weight(self, good: Floats, bad: Floats, best: Floats, step: int) -> Floats:
@@ -64,14 +67,14 @@ class Strategy(Protocol):
 
 
 class BaseStrategy(ABC):
-    """What most strategies share: nothing held, nothing learned, all sources alike."""
+    """Defaults of a strategy: nothing held, nothing learned, all sources equal."""
 
     merge: Merge = Merge.MAX
     weighs_sources: bool = False
     wants: ClassVar[tuple[str, ...]] = ()
     """Names of the fitted models that it needs: `text`, `anchor-tree`."""
     judges_itself: bool = False
-    """Whether it tells relevant pages by means of its own, so that a spec needs no [topic]."""
+    """Whether it judges pages itself, so that a spec needs no [topic]."""
     takes_guides: ClassVar[bool] = False
     """Whether another strategy can guide it: one with `guides` whose table is in the spec."""
     guides: ClassVar[str] = ""
@@ -81,7 +84,7 @@ class BaseStrategy(ABC):
     needs: tuple[Evidence, ...] = ()
     records: Records | None = None
     when_starved: str = ""
-    """What the user can set where the strategy refuses links until none is left; nothing if it refuses none."""
+    """What the user can set if the strategy has refused all links; '' if it refuses none."""
     judge_: Judge
 
     def check(self, folder: Path) -> None:
@@ -94,7 +97,7 @@ class BaseStrategy(ABC):
 
     @classmethod
     def wanted(cls, judge: str) -> tuple[str, ...]:  # noqa: ARG003
-        """The fitted models that it needs beside this kind of judge: what it `wants`, whatever that is."""
+        """The fitted models that it needs with this kind of judge; by default `wants`."""
         return cls.wants
 
     def fit(self, preparation: Preparation) -> Self:
@@ -126,25 +129,25 @@ class BaseStrategy(ABC):
         """Nothing that was learned has to change."""
 
     def as_guide(self) -> BaseStrategy:
-        """Fitted: what speaks for it where it only guides another strategy. Itself, where that is the same."""
+        """The fitted strategy that speaks for it when it guides another; by default itself."""
         return self
 
     def log_odds(self, decision: Decision) -> float:
-        """As a guide: how much a decision that lets a link wait says for it. 0 says nothing, more is better.
+        """As a guide: the log odds of a decision that lets a link wait; 0 says nothing.
 
-        Over all links to a URL the last word counts where the guide's `merge` is REPLACE, else the best.
+        Over all links to a URL the last counts if the guide's `merge` is REPLACE, else the best.
         """
         return log_odds(decision.priority)
 
     def only_leads_on(self, decision: Decision) -> bool:
-        """As a guide: whether a link leads to a page that cannot be relevant itself; then nothing else counts for it."""
+        """As a guide: whether a link leads to a page that cannot be relevant; then no other evidence counts."""
         return False
 
     @classmethod
     def reasons(cls, record: bytes, told: Sequence[str] = ()) -> Sequence[tuple[str, float]]:  # noqa: ARG003
-        """What the priority of a URL with this record is made of, in words and numbers; nothing without records.
+        """The parts of the priority of a URL with this record, with their descriptions; nothing without records.
 
-        `told`: in words, the evidence that methods list (`MethodEvidence.link_words`) and that its links were told of.
+        `told`: descriptions of the evidence that its links have (`MethodEvidence.link_words`).
         """
         return ()
 

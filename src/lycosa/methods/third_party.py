@@ -1,43 +1,35 @@
-"""Methods and strategies of other people: from a Python file or an installed package, loaded and called with care.
+"""Load methods and strategies of other people, and guard their calls.
 
-In: `FILE.py:Class`, or an entry point of the group `lycosa.methods` or `lycosa.strategies`. Out: a strategy
-whose errors say in plain words whose they are. What is built in is not wrapped: its errors are ours.
+An error of theirs is reported with the class and page it occurred at. Built-in strategies are not wrapped.
 """
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from importlib.metadata import EntryPoint
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lycosa.errors import LycosaError, SpecError, StrategyError
+from lycosa.errors import LycosaError, SpecError, StrategyError, fault_in
+from lycosa.learn.judges.kinds import Judge
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.seam import Method
 from lycosa.methods.strategy import BaseStrategy, Step
+from lycosa.spec.code_files import module_of
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Page, Release, Touch
 
 T = TypeVar("T")
 
 
 def class_in_file(name: str) -> type[BaseStrategy]:
-    """The class that `FILE.py:Class` names; the file is imported as a script's neighbours are."""
-    where, _, attribute = name.rpartition(":")
-    path = Path(where).absolute()
-    if not path.is_file():
-        raise SpecError(f"{name}: there is no file {path}. Name a strategy as FILE.py:Class.")
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))  # so that worker processes find it by the same name
-    module = _made(lambda: import_module(path.stem), str(path), "Mend the file")
-    if Path(getattr(module, "__file__", None) or "").absolute() != path:
-        raise SpecError(f"{path}: another module is called {path.stem!r} already. Rename the file.")
+    """The class that `FILE.py:Class` names."""
+    module, attribute = module_of(name, "strategy")
     known = [key for key, value in vars(module).items() if is_strategy(value) and value is not BaseStrategy]
     if not hasattr(module, attribute):
-        raise SpecError(f"{path} has no class {attribute!r}. Strategies in it: {', '.join(known) or 'none'}.")
+        raise SpecError(
+            f"{module.__file__} has no class {attribute!r}. Strategies in it: {', '.join(known) or 'none'}."
+        )
     return checked(getattr(module, attribute), name)
 
 
@@ -50,7 +42,9 @@ def method_of_package(point: EntryPoint) -> Method:
     """The method that an installed package offers."""
     found, told = _of_package(point, "method")
     if not isinstance(found, Method):
-        raise SpecError(f"{told} is no method: give a lycosa.methods.Method, or the group lycosa.strategies.")
+        raise SpecError(
+            f"{told} is not a method: give a lycosa.methods.Method, or the group lycosa.strategies."
+        )
     return found
 
 
@@ -63,7 +57,7 @@ def class_of_method(method: Method, name: str) -> type[BaseStrategy]:
 def _of_package(point: EntryPoint, what: str) -> tuple[Any, str]:
     package = point.dist.name if point.dist else point.value
     told = f"The {what} {point.name!r} of the installed package {package}"
-    return _made(point.load, told, f"Mend the package, or: pip uninstall {package}"), told
+    return _made(point.load, told, f"Fix the package, or: pip uninstall {package}"), told
 
 
 def is_strategy(found: object) -> bool:
@@ -74,7 +68,9 @@ def is_strategy(found: object) -> bool:
 def checked(found: Any, told: str) -> type[BaseStrategy]:
     """A class, if it is one of a strategy."""
     if not is_strategy(found):
-        raise SpecError(f"{told} is no strategy: give a class with `fit` and `rank`, such as a BaseStrategy.")
+        raise SpecError(
+            f"{told} is not a strategy: give a class with `fit` and `rank`, such as a BaseStrategy."
+        )
     kind: type[BaseStrategy] = found
     return kind
 
@@ -92,7 +88,7 @@ def fitted_with_care(
     kind: type[BaseStrategy], settings: Mapping[str, Any], preparation: Preparation
 ) -> BaseStrategy:
     """A stranger's strategy, fitted and guarded."""
-    return _with_care(kind, lambda: Guarded(kind(**settings).fit(preparation)))
+    return _with_care(kind, lambda: Guarded(kind(**settings).fit(preparation), preparation.judge))
 
 
 def check_with_care(kind: type[BaseStrategy], settings: Mapping[str, Any], folder: Path) -> None:
@@ -112,17 +108,17 @@ def _with_care(kind: type[BaseStrategy], make: Callable[[], T]) -> T:
 
 
 class Guarded(BaseStrategy):
-    """A strategy whose errors, and answers that are none, are a StrategyError that names class and page."""
+    """A strategy whose errors and invalid answers become a StrategyError that names class and page."""
 
-    def __init__(self, inner: BaseStrategy) -> None:
-        self.inner = inner
+    def __init__(self, inner: BaseStrategy, judge: Judge) -> None:
+        self.inner, self.judge_ = inner, judge
         self.merge, self.weighs_sources, self.needs = inner.merge, inner.weighs_sources, inner.needs
         self.records, self.judges_itself = inner.records, getattr(inner, "judges_itself", False)
 
     def judge(self, page: Page) -> Judgement:
         """As the inner one; anything but a Judgement is its error."""
         judgement = self._ask(self.inner.judge, page.link.url, page)
-        if not isinstance(judgement, Judgement):
+        if type(judgement) is not Judgement:
             raise self._wrong(f"judge gave {_short(judgement)}, not a Judgement", page.link.url)
         return judgement
 
@@ -153,7 +149,7 @@ class Guarded(BaseStrategy):
 
     def as_guide(self) -> BaseStrategy:
         """As the inner one, guarded too."""
-        return Guarded(self._ask(self.inner.as_guide, "the beginning of the crawl"))
+        return Guarded(self._ask(self.inner.as_guide, "the beginning of the crawl"), self.judge_)
 
     def log_odds(self, decision: Decision) -> float:
         """As the inner one."""
@@ -194,10 +190,4 @@ def _short(value: object) -> str:
 
 
 def _fault(kind: type[Any], error: Exception, when: str) -> StrategyError:
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None) or kind.__module__
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    place = f"{file}, line {lines[-1]}" if lines else file
-    return StrategyError(
-        f"The strategy {kind.__name__} ({place}) failed {when}: {type(error).__name__}: {error}. "
-        "What was collected is safe: mend it and run the same command (lycosa --debug … shows the traceback)."
-    )
+    return StrategyError(fault_in(f"The strategy {kind.__name__}", kind.__module__, error, when))

@@ -1,1 +1,1 @@
-"""What a collection tells people: the reasons for a URL, curves, tables, the HTML report."""
+"""The report of a collection, its charts and the design of all pages."""

@@ -17,7 +17,7 @@ EXAMPLES = 10
 
 
 class Description(msgspec.Struct, frozen=True):
-    """The heading of a collection. Whoever wrote the spec, these are strings."""
+    """The heading of a collection."""
 
     title: str
     strategy: str
@@ -30,7 +30,7 @@ class Description(msgspec.Struct, frozen=True):
 
 
 def described(collection: Collection) -> Description:
-    """The heading of a collection; its directory's name where its spec gives none."""
+    """Return the heading of a collection; the title is its folder's name if the spec has none."""
     spec = collection.spec()
     top, topic = spec.get("", {}), spec.get("topic", {})
     keywords = _strings(topic.get("keywords"))
@@ -50,7 +50,7 @@ def described(collection: Collection) -> Description:
 
 
 def given_in_words(spec: Mapping[str, Mapping[str, Any]]) -> str:
-    """Where a crawl begins, and how much it may fetch, as far as its spec says so.
+    """Return the seeds and the page limit of a spec in words.
 
     >>> given_in_words({"topic": {"examples": ["a", "b"]}, "seeds": {"urls": ["c"]}, "limits": {"pages": 1000}})
     '1 seed, 2 example pages, at most 1,000 pages'

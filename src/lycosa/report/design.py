@@ -1,7 +1,7 @@
-"""How Lycosa looks: the one place of colours, type and logo, for report, library, plots and documentation. Out: CSS.
+"""Colours, type and logo of report, library, plots and documentation, as CSS.
 
-Fonts are those of the packages in FONTS where they are installed (`pip install 'lycosa[fonts]'`), else the system's.
-Colours of text have a contrast of at least 4.5 to the ground they stand on (WCAG AA), light and dark; a test measures it.
+Fonts come from the packages in FONTS if installed (`pip install 'lycosa[fonts]'`), otherwise from the system.
+Text colours have a contrast of at least 4.5 (WCAG AA) in both schemes; a test measures it.
 """
 
 from __future__ import annotations
@@ -48,24 +48,6 @@ TYPE = {
     "sans": '"Source Sans Pro", "Source Sans 3", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
     "mono": 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
 }
-SERIES = (
-    LIGHT["accent"],
-    LIGHT["warm"],
-    "#5b4b9a",
-    "#8a8f00",
-    "#a0325c",
-    "#2f6fb0",
-    "#6b6b6b",
-    "#c29000",
-    "#3d8f4e",
-    "#1d1d1f",
-    "#e07b91",
-    "#7fb2d9",
-)
-"""Of the lines of a plot, in their order."""
-NEUTRAL, PALE = "#8a8a8a", "#c9c9c9"
-"""What a plot compares with: lines that are no series, and areas."""
-
 FONTS = {
     "SourceSerifPro-Regular.ttf": ("font_source_serif_pro", "Source Serif Pro", 400, "normal"),
     "SourceSerifPro-Semibold.ttf": ("font_source_serif_pro", "Source Serif Pro", 600, "normal"),
@@ -77,7 +59,7 @@ FONTS = {
 
 
 def font_file(name: str) -> Path | None:
-    """A file of FONTS, where its package is installed."""
+    """Return a file of FONTS; None if its package is not installed."""
     package = find_spec(FONTS[name][0]) if name in FONTS else None
     if package is None or not package.origin:
         return None
@@ -86,7 +68,7 @@ def font_file(name: str) -> Path | None:
 
 
 def font_faces(at: str) -> str:
-    """CSS that finds the installed fonts below an address; '' where none is installed."""
+    """Return CSS for the installed fonts below an address; '' without any."""
     return "".join(
         _face(family, weight, style, f"{at}/{name}")
         for name, (_, family, weight, style) in FONTS.items()
@@ -95,9 +77,9 @@ def font_faces(at: str) -> str:
 
 
 def embedded_fonts(text: str) -> str:
-    """CSS with the installed fonts in it, cut down to the characters of a text: for a file that stands alone.
+    """Return CSS with embedded fonts, reduced to the characters of a text, for a self-contained file.
 
-    '' where the fonts, or the library that cuts them, are not installed.
+    Return '' if the fonts or fontTools are not installed.
     """
     if find_spec("fontTools") is None:
         return ""
@@ -113,7 +95,7 @@ def _cut(file: Path, text: str) -> bytes:
     from fontTools.ttLib import TTFont
 
     with TTFont(file) as font:
-        # Hints and what a program that lays out text for print would need make up most of a small font.
+        # Hints and layout features make up most of a small font.
         cut = Subsetter(Options(hinting=False, layout_features=["kern", "liga", "lnum", "tnum"]))
         cut.populate(text=text)
         cut.subset(font)
@@ -131,7 +113,7 @@ def _face(family: str, weight: int, style: str, source: str) -> str:
 
 
 def variables() -> str:
-    """Colours and type as CSS variables, for light and dark."""
+    """Return colours and type as CSS variables, for light and dark."""
     return (
         f":root {{ {_declared(LIGHT)} {_declared(TYPE)} color-scheme: light dark; }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ {_declared(DARK)} }} }}\n"
@@ -139,12 +121,12 @@ def variables() -> str:
 
 
 def drawings() -> str:
-    """CSS of charts and maps, wherever they stand."""
+    """Return the CSS of charts and maps."""
     return _file("drawings.css")
 
 
 def logo() -> str:
-    """The logo as SVG; its colours follow the reader's scheme."""
+    """Return the logo as SVG for light and dark."""
     return _file("logo.svg")
 
 

@@ -1,4 +1,4 @@
-"""The report of a collection: one HTML file with everything in it, drawings included."""
+"""Write the report of a collection: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from markupsafe import Markup
 
 from lycosa import __version__
 from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
-from lycosa.collection.catalogue.reader import LAST_PAGES
+from lycosa.collection.catalogue.progress import LAST_PAGES
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
-from lycosa.engine.learning.refit import harvest_of, saved_version
 from lycosa.errors import CollectionError
 from lycosa.frontier.waiting import urls_waiting
+from lycosa.learn.history import harvest_of, saved_version
 from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of
 from lycosa.report import design
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.histogram import score_histogram
+from lycosa.report.charts.line_chart import line_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import world_map
 from lycosa.report.description import described
-from lycosa.report.histogram import score_histogram
 from lycosa.report.hyperlinks import web_url
-from lycosa.report.line_chart import line_chart
-from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
 from lycosa.report.thumbnails import thumbnail_of
-from lycosa.report.world_map import world_map
 from lycosa.values import Reason
 from lycosa.wording import interval, lasting, percent
 
 BEST_PAGES = 60
 DOUBTFUL, NEAR = 8, 0.3
-"""So many pages at most are shown as doubtful, and none whose score is further than this from the threshold."""
+"""Maximum number of doubtful pages shown, and their maximum distance from the threshold."""
 SOURCES = 40
 IMAGES = 6
 FONTS_HERE = Markup("/*<fonts>*/")
-"""Where the report takes its fonts in."""
+"""Placeholder for the fonts of the report."""
 
 
 def write_report(directory: Path, out: Path | None = None) -> Path:
-    """Write the report (default: report/index.html in the collection) and say where."""
+    """Write the report (default: report/index.html in the collection) and return its path."""
     path = out or directory / "report" / "index.html"
     text = report_text(directory)
     try:
@@ -63,13 +63,13 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
 
 
 def report_text(directory: Path) -> str:
-    """The report of a collection, as HTML."""
+    """Return the report of a collection as HTML."""
     with Collection.open(directory) as collection:
         return render(collection)
 
 
 def render(collection: Collection) -> str:
-    """The report as HTML."""
+    """Return the report as HTML."""
     environment = Environment(
         loader=PackageLoader("lycosa.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -86,7 +86,7 @@ def render(collection: Collection) -> str:
         made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         **_figures(collection),
     )
-    # Which characters the fonts need is known only now. Text of pages is escaped, so it cannot hold the mark.
+    # The characters of the fonts are known only now. Text of pages is escaped, so it cannot have the placeholder.
     return text.replace(str(FONTS_HERE), design.embedded_fonts(text), 1)
 
 
@@ -133,7 +133,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
 
 
 def _certainty(collection: Collection) -> dict[str, Any]:
-    """How sure the judgements are: the spread of scores, and pages on both sides of the threshold to look at."""
+    """Return the distribution of scores, and pages near the threshold."""
     version = saved_version(collection)
     threshold = version.threshold if version else None
     facets = Facets(collection.connection, collection.path)
@@ -153,7 +153,7 @@ def _certainty(collection: Collection) -> dict[str, Any]:
 
 
 def _contents(collection: Collection) -> dict[str, Any]:
-    """What the relevant pages say, where and when: as far as it was looked for."""
+    """Return what the relevant pages say, where and when."""
     places = collection.statistics.places(limit=200, mapped=True)
     days = collection.statistics.days()
     unit, course = periods(days)
@@ -161,8 +161,8 @@ def _contents(collection: Collection) -> dict[str, Any]:
         "gist": gist_of(collection),
         "images": _images(collection),
         "named": {
-            "People": collection.statistics.entities("person", limit=20),
-            "Organisations": collection.statistics.entities("organisation", limit=20),
+            "People": collection.statistics.values("person", limit=20),
+            "Organisations": collection.statistics.values("organisation", limit=20),
         },
         "places": places,
         "map": world_map(places),
@@ -173,7 +173,7 @@ def _contents(collection: Collection) -> dict[str, Any]:
 
 
 def _images(collection: Collection) -> list[dict[str, str]]:
-    """Some archived images, one of each page, small and drawn anew, as addresses that hold them."""
+    """Return some archived images, one a page, as data URLs of small copies."""
     found: list[dict[str, str]] = []
     pages: set[int] = set()
     for image in collection.statistics.images(limit=IMAGES * 5):

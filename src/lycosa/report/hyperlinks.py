@@ -1,10 +1,10 @@
-"""Addresses of strangers in our pages. In: any URL of a collection. Out: what may be in a link."""
+"""Make URLs of strangers safe to link to."""
 
 from __future__ import annotations
 
 
 def web_url(url: str) -> str:
-    """An address that may be linked to: http or https, or nothing.
+    """Return an http(s) URL as it is, '' for any other.
 
     >>> web_url("javascript:alert(1)"), web_url("http://a.test/")
     ('', 'http://a.test/')

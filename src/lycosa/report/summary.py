@@ -1,6 +1,6 @@
-"""What the pages of a collection say, in a few sentences and words. In: texts and the topic. Out: extracts.
+"""Summarise the pages of a collection in a few sentences and words.
 
-Extractive: no sentence is made up, each names the page that it is from.
+The summary is extractive: each sentence is a quotation with its page.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection as Container
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -22,13 +23,13 @@ PAGES = 60
 CHARS = 20_000
 SENTENCES = 4_000
 HEADLINE_WORDS = 4
-"""A title of fewer words may stand in any sentence."""
+"""Minimum number of words of a title that marks a sentence as a headline."""
 _SENTENCE = re.compile(r"(?<=[.!?。])[\"'”’)]*\s+|\n+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 class KeySentence(msgspec.Struct, frozen=True):
-    """A sentence and the page (by its id) that says it."""
+    """A sentence and its page (by its id)."""
 
     text: str
     page: int
@@ -37,14 +38,14 @@ class KeySentence(msgspec.Struct, frozen=True):
 
 
 class Gist(msgspec.Struct, frozen=True):
-    """Key sentences, and the words that most pages share."""
+    """Key sentences, and words that most pages share."""
 
     sentences: tuple[KeySentence, ...] = ()
     terms: tuple[tuple[str, int], ...] = ()
 
 
 def gist_of(collection: Collection) -> Gist:
-    """The gist of the best pages of a collection."""
+    """Return the gist of the best pages of a collection."""
     best = collection.search.best_texts(PageFilter(distinct=True), PAGES, CHARS)
     others = collection.search.best_texts(
         PageFilter(relevance=Relevance.NOT_RELEVANT, distinct=True), PAGES, CHARS
@@ -79,30 +80,26 @@ def key_sentences(
     sources: Mapping[int, str] | None = None,
     titles: Sequence[str] = (),
 ) -> list[KeySentence]:
-    """Sentences that say most about what the texts share, each adding something to those before.
+    """Return the sentences that say most about what the texts share, each different from those before.
 
-    A source (`sources`: by page) speaks again only when all others that have something to say have spoken, and a page
-    when all others of its source have. A sentence that is mostly one of the `titles`, or of the texts of links,
-    announces a page and says nothing.
+    Sources (`sources`: by page) take turns, and so do the pages
+    of a source. A sentence that is mostly one of the `titles`, or the text of a link,
+    is a headline and is left out.
 
         score(s) = sum_{t in s} w_t · log(1 + df_t) / sqrt(|s|);   then, one after another, the best by
         score(s) · (1 − max_{chosen c} |s ∩ c| / |s|)             (maximal marginal relevance)
 
-    w_t is the topic's weight of a term, or a small one for any other.
+    w_t is the topic's weight of a term, or a small one for other terms.
 
     >>> [s.text for s in key_sentences([(1, "Owls hunt mice and voles at night over open fields and wet meadows. So it is.")], {"owl": 1.0})]
     ['Owls hunt mice and voles at night over open fields and wet meadows.']
     """
-    headlines = {
-        headline for title in titles if len((headline := _headline(title)).split()) >= HEADLINE_WORDS
-    }
+    headlines = {one for one in map(_headline, titles) if len(one.split()) >= HEADLINE_WORDS}
     found = [
         (page, sentence)
         for page, text in texts
         for sentence in _sentences(text)
-        if not any(
-            2 * len(headline) >= len(sentence) and headline in sentence.casefold() for headline in headlines
-        )
+        if not _announces(sentence.casefold(), headlines)
     ][:SENTENCES]
     terms = [frozenset(terms_of(sentence, language)) for _, sentence in found]
     shared = Counter(term for words in set(terms) for term in words)
@@ -137,7 +134,7 @@ def key_sentences(
 def common_terms(
     texts: Sequence[str], others: Sequence[str] = (), language: str = "english", limit: int = 30
 ) -> list[tuple[str, int]]:
-    """Words that mark the texts, as they are mostly written, with the number of texts that use them.
+    """Return words that distinguish the texts, in their most frequent spelling, with their number of texts.
 
         score(t) = df_t / |texts| − df'_t / |others|
 
@@ -169,8 +166,13 @@ def _in_how_many(texts: Sequence[str], spellings: dict[str, Counter[str]], langu
     return found
 
 
+def _announces(sentence: str, headlines: Container[str]) -> bool:
+    """Return whether a sentence is mostly one of these headlines."""
+    return any(2 * len(headline) >= len(sentence) and headline in sentence for headline in headlines)
+
+
 def _headline(title: str) -> str:
-    """A title without the name of its site, as it is compared.
+    """Return a title without the name of its site, for comparison.
 
     >>> _headline("A Night with Owls | The Gazette"), _headline("Owls")
     ('a night with owls', 'owls')
@@ -184,7 +186,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _is_whole(sentence: str) -> bool:
-    """Whether it begins like a sentence and ends like one: no heading, no rest of one, no list of links.
+    """Return whether a text begins and ends like a sentence: no heading, fragment or list of links.
 
     >>> [_is_whole(text) for text in ("Owls hunt at night.", "and hunt at night.", "Owls of the night", "Read more…")]
     [True, False, False, False]

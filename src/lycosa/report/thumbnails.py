@@ -1,4 +1,4 @@
-"""Archived images, small. In: the bytes of strangers. Out: a JPEG of our own making, or nothing."""
+"""Make small copies of archived images."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lycosa.page.images.pictures import read_image
 from lycosa.values import Kind, Refusal
 
 SIDE = 320
-"""Of a thumbnail, at most, in pixels."""
+"""Maximum side of a thumbnail in pixels."""
 SOURCE_BYTES = 16 * 2**20
-"""Larger files are not read for a thumbnail."""
+"""Maximum size of an image file."""
 
 
 def thumbnail_of(collection: Collection, number: int) -> bytes | None:
-    """A small JPEG of an archived image, by its number; None if there is no image that can be shown."""
+    """Return a small JPEG of an archived image (by its id); None if it cannot be shown."""
     stored = collection.reader.page_by_id(number)
     if stored is None or stored.kind is Kind.PAGE:
         return None
@@ -29,7 +29,7 @@ def thumbnail_of(collection: Collection, number: int) -> bytes | None:
 
 
 def thumbnail(body: bytes) -> bytes | None:
-    """A small JPEG of an image; None if it is none, or one that should not be decoded."""
+    """Return a small JPEG of an image; None if it cannot be decoded safely."""
     pixels = read_image(body)
     if isinstance(pixels, Refusal):
         return None

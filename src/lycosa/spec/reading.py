@@ -14,14 +14,14 @@ from pydantic import ValidationError
 
 from lycosa.errors import SpecError
 from lycosa.files import read_file
+from lycosa.spec.code_files import in_file, is_code, seen_from
 from lycosa.spec.sections import IndexSpec, Section, Spec
 from lycosa.spec.settings import Setting, complaint, complaint_about, trouble_with
-from lycosa.spec.strategy_files import in_file, seen_from
 
 MAX_BYTES = 10_000_000
 """No spec is this large."""
 
-OUTDATED = (("judge", "damping"),)
+OUTDATED = (("judge", "damping"), ("topic", "bootstrap_pages"))
 """Keys by section that collections of earlier versions may have: they are accepted, and said to do nothing."""
 
 
@@ -65,9 +65,9 @@ def load_spec(path: Path, known: Known, changes: tuple[str, ...] = ()) -> tuple[
 
 
 def code_named_in(path: Path, changes: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The Python files that a spec names for strategies: to read it whole is to run them."""
+    """The Python files that a spec names for its strategy and judge: to read it whole is to run them."""
     tables = _tables_of(_text_of(path), changes, str(path), path.parent)
-    names = [*tables, str(tables.get("strategy", ""))]
+    names = [*tables, str(tables.get("strategy", "")), str(_table(tables, "judge").get("kind", ""))]
     return tuple(dict.fromkeys(name.rpartition(":")[0] for name in names if in_file(name)))
 
 
@@ -152,7 +152,7 @@ def _checked(tables: dict[str, Any], known: Known, origin: Origin, *, runs: bool
     if not known.has_strategy(spec.strategy):
         where = f"{origin.at('', 'strategy')}: there is no strategy"
         raise SpecError(_no_such(where, spec.strategy, known.strategy_names()) + known.not_loaded())
-    if spec.judge.kind not in known.judge_kinds():
+    if spec.judge.kind not in known.judge_kinds() and not is_code(spec.judge.kind):
         where = f"{origin.at('judge', 'kind')}: [judge] kind: there is no judge"
         raise SpecError(_no_such(where, spec.judge.kind, known.judge_kinds()) + known.not_loaded())
     return spec
@@ -188,8 +188,10 @@ def _no_such(where: str, word: str, names: Sequence[str]) -> str:
 
 
 def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The tables with absolute paths in the names of strategies that are in files."""
+    """The tables with absolute paths in the names of strategies and judges that are in files."""
     found = {seen_from(folder, key): value for key, value in tables.items()}
+    if isinstance(kind := _table(found, "judge").get("kind"), str):
+        found["judge"] = {**found["judge"], "kind": seen_from(folder, kind)}
     if isinstance(found.get("strategy"), str):
         found["strategy"] = seen_from(folder, found["strategy"])
     return found

@@ -121,10 +121,6 @@ class TopicSpec(Section):
     stop words and the table of how common words are."""
     model: str = ""
     """A text classifier from `lycosa train text`, instead of one trained on the examples."""
-    bootstrap_pages: PositiveInt = 200
-    """Where a classifier needs pages of the web that are unlike the examples and no negatives are given, this many
-    pages, at most a fifth of the crawl, are first crawled best-first to find them. `selective`, `anchor` and
-    `link-context` need none: they begin with what is known of the language."""
     terms: PositiveInt = 100
     """How many terms of the examples make the topic vector (k of the event paper)."""
 
@@ -321,7 +317,8 @@ class JudgeSpec(Section):
 
     kind: str = "topic"
     """Which judge: `topic` (learns from the topic and from what is fetched), `text` (a classifier trained on
-    the examples), `all` (keep every page), or one that a method brings, such as `event`."""
+    examples and negatives), `all` (keep every page), one that a method brings, such as `event`, or a class or function
+    of your own: `FILE.py:NAME` (docs/python.md)."""
     threshold: Share | None = None
     """Pages with at least this probability are relevant. Default: found while the crawl goes on for `topic`
     and `event`, the classifier's decision boundary for `text`."""

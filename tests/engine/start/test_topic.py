@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import load_topic, make_topic, prepared_topic
+from lycosa.engine.start.prepare import preparation
 from lycosa.errors import InputError, ModelError, SpecError
-from lycosa.learn.training.example import ExamplePage
+from lycosa.learn.topic import load_topic, make_topic, prepared_topic
+from lycosa.learn.training.examples import ExamplePage
 from lycosa.page.document import Document
 from lycosa.spec.sections import JudgeSpec, TopicSpec
 from lycosa.values import Reason, Refusal

@@ -10,14 +10,14 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
-from lycosa.engine.learning.relearn import relearn, undo
-from lycosa.engine.start.source_priors import source_priors
+from lycosa.engine.relearn import relearn, undo
+from lycosa.engine.start.prepare import source_priors
 from lycosa.errors import CollectionError, ModelError, SpecError
 from lycosa.methods.event.strategy import Event
 from lycosa.report.html import render
-from lycosa.report.why import explain
 from lycosa.testing import Site
 from lycosa.urls import key_of
+from lycosa.why import explain
 from tests.crawling import crawl, pages_of, spec_text
 from tests.methods.event.web import EVENT, event_web, html_of, url_of
 
@@ -80,20 +80,6 @@ def test_answers_teach_the_judge_of_an_event(site, tmp_path):
     assert crawl(text, out, say=said.append).judge_version == learned.after.version
     assert not any("judged again" in line for line in said)
     assert undo(out).after.version == learned.before.version
-
-
-def test_an_event_of_a_collection_of_before_gets_its_pages_again(site, tmp_path):
-    """An event.json without the words of its model pages is completed; what people wrote into it stays."""
-    out, text = tmp_path / "crawl", spec(site, {"pages": [url_of("event", 0)]})
-    crawl(text, out)
-    path = out / "models" / "event.json"
-    model = json.loads(path.read_text("utf-8"))
-    assert model.pop("examples")
-    path.write_text(json.dumps(model | {"date": "2016-06-11"}), encoding="utf-8")
-    crawl(text, out)
-    again = json.loads(path.read_text("utf-8"))
-    assert (len(again["examples"]), again["date"]) == (1, "2016-06-11")
-    assert relevant(out) == ON_EVENT
 
 
 def test_the_catalogue_knows_date_places_and_aspects(site, tmp_path):

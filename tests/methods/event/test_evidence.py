@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 from lycosa.methods.event.evidence import (
     Aspects,
     EventScorer,
-    PlaceScore,
-    closeness,
     cosine,
     date_score,
     effective,
@@ -26,15 +23,13 @@ from lycosa.methods.event.model import (
     EventModel,
     EventPlace,
     Facts,
-    Matching,
     Side,
     Weights,
-    background_of,
     scored_by,
 )
 from lycosa.methods.lookup import link_words
 from lycosa.page.document import Document
-from lycosa.values import NotSaid, PagePlace, Score
+from lycosa.values import NotSaid, Score
 
 CITY = EventPlace("Orlando", 4.0, "city", "FL", "US", 28.54, -81.38)
 MODEL = EventModel(
@@ -71,24 +66,6 @@ def test_both_ways_of_the_cosine_agree_with_the_equation():
     assert cosine(event, {"a": 1, "b": 0, "c": 5, "d": 2}) == pytest.approx(0.6)
     assert cosine(event, {"a": 3, "b": 4, "c": 12}, projected=False) == pytest.approx(25 / (5 * 13))
     assert cosine(event, {"c": 1}) == 0.0
-
-
-def test_places_match_by_name_distance_and_hierarchy():
-    """By name only unless asked; then the nearby count less, and so does the state."""
-    near = PagePlace("Winter Park", "Winter Park", "city", 28.6, -81.34, "US", "FL")
-    far = PagePlace("Miami", "Miami", "city", 25.77, -80.19, "US", "FL")
-    state = PagePlace("Fla.", "Florida", "state", 27.6, -81.5, "US", "FL")
-    country = PagePlace("U.S.", "United States", "country", 39.8, -98.6, "US")
-    assert closeness(CITY, near) == 0.0
-    assert 0.5 < closeness(CITY, near, near_km=30) < 1
-    assert closeness(CITY, far, near_km=30) == 0.0
-    assert closeness(CITY, state, inside=0.3) == 0.3
-    assert closeness(CITY, country, inside=0.3) == 0.0
-    by_name = PlaceScore([CITY], Matching())
-    wide = PlaceScore([CITY], Matching(near_km=30, inside=0.3))
-    assert by_name([near, state]) == 0.0
-    assert 0 < wide([near, state]) < 1
-    assert wide([near, state]) == wide([near, state])
 
 
 def test_dates_before_an_event_count_less_than_after():
@@ -145,22 +122,6 @@ def test_undated_pages_say_so():
     """An aspect that the page tells nothing of is no score of 0."""
     date = next(kind for kind in event_evidence(MODEL) if kind.name == "event-date")
     assert date.of_page(Document(b"<p>shooting", "http://a.example/", "text/html")) == NotSaid()
-
-
-def test_what_is_rare_counts_more():
-    """With a background, a page with the rare word and place beats one with the common ones."""
-    pages = [Facts({"said": 1}, (PagePlace("U.S.", "United States", "country"),)) for _ in range(20)]
-    places = (EventPlace("United States", 1.0, "country"), EventPlace("Tyler", 1.0, "city"))
-    model = EventModel({"said": 2.0, "arson": 2.0}, places)
-    rare = msgspec.structs.replace(model, background=background_of(pages))
-    common = Facts(
-        {"said": 1, "x": 1}, (PagePlace("U.S.", "United States", "country"), PagePlace("X", "X", "city"))
-    )
-    telling = Facts({"arson": 1, "x": 1}, (PagePlace("Tyler", "Tyler", "city"), PagePlace("X", "X", "city")))
-    for scorer, better in ((EventScorer(model), False), (EventScorer(rare), True)):
-        one, other = scorer.of_page_facts(telling), scorer.of_page_facts(common)
-        assert (one.topic > other.topic) is better
-        assert ((one.place or 0.0) > (other.place or 0.0)) is better
 
 
 def test_evidence_crosses_processes():

@@ -14,21 +14,17 @@ from lycosa.methods.event.model import (
     Matching,
     Side,
     Weights,
-    background_of,
     with_topic_size,
 )
 from lycosa.methods.event.training.scoring import (
     Sample,
     Texts,
-    average_precision,
     combined,
     f1_weights,
     fit_side,
     sample_of,
-    searched_weights,
     topic_scores,
     train_event,
-    weight_grid,
 )
 from lycosa.values import PagePlace
 
@@ -62,27 +58,13 @@ def test_weights_are_shares_of_the_best_f1s():
     assert weights.topic == weights.date
 
 
-def test_the_search_finds_the_useful_aspect():
-    """The weights found rank all relevant pages first."""
-    weights = searched_weights([SAMPLE], 0, Side(), weight_grid(step=0.1))
-    scores = combined(SAMPLE, 0, Side(weights=weights))
-    assert average_precision(scores, RELEVANT) == 1.0
-
-
-@pytest.mark.parametrize("how", ["f1", "search"])
-def test_size_and_threshold_are_learned_together(how):
+def test_size_and_threshold_are_learned_together():
     """The topic size whose scores separate best is taken, with its threshold."""
-    fitted = fit_side([SAMPLE], Side(), [10, 20], how=how)
+    fitted = fit_side([SAMPLE], Side(), [10, 20])
     assert fitted.f1 == 1.0
     assert fitted.side.k in (10, 20)
     scores = combined(SAMPLE, [10, 20].index(fitted.side.k), fitted.side)
     assert ((scores >= fitted.side.threshold) == RELEVANT).all()
-
-
-def test_grid_of_weights():
-    """Every combination sums to 1 and counts the topic."""
-    grid = [*weight_grid(who=True, step=0.25)]
-    assert all(w.topic + w.place + w.date + w.who == pytest.approx(1.0) and w.topic > 0 for w in grid)
 
 
 @pytest.mark.parametrize("matching", [Matching(), Matching(projected=False, log_counts=True)])
@@ -97,7 +79,6 @@ def test_the_quick_scores_are_the_scorers(matching, missing):
         names=MODEL.names,
         pages=side,
         matching=matching,
-        background=background_of(FACTS) if missing == "zero" else None,
     )
     sample = sample_of(model, FACTS, LABELS, [1, 3, 50])
     for row, k in enumerate([1, 3, 50]):

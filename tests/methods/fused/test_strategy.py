@@ -11,10 +11,10 @@ import pytest
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
-from lycosa.learn.judges.brief import Brief
 from lycosa.learn.judges.kinds import EveryPage
 from lycosa.learn.judges.learning import LearningJudge
-from lycosa.learn.training.example import ExamplePage
+from lycosa.learn.judges.version import Brief
+from lycosa.learn.training.examples import ExamplePage
 from lycosa.methods.fused import outcomes as fused_outcomes
 from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.outcomes import OWN, PLACES, Outcomes, UrlWords

@@ -12,18 +12,17 @@ from research.genre.labelled_pages import made_pages
 from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.collection.collection import Collection
 from lycosa.errors import SpecError
-from lycosa.evidence import Evidence
 from lycosa.evidence.topic import TopicEvidence
-from lycosa.learn.judges.kinds import OfWantedKind
+from lycosa.learn.judges.kinds import Judge, OfWantedKind
 from lycosa.methods.genre.evidence import WantedGenre, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns
 from lycosa.methods.genre.preparation import Genres, wanted_evidence
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
-from lycosa.report.why import explain, explanation_text
 from lycosa.testing import Site
 from lycosa.values import EXAMPLE, Category, Fact, Judgement, Link, Page, Score
+from lycosa.why import explain, explanation_text
 from tests.crawling import crawl, spec_of, spec_text
 
 OWLS = "<p>" + "The owl hunts at night; owls have nests and owlets. " * 12 + "</p>"
@@ -61,7 +60,7 @@ def test_pages_of_another_kind_are_not_relevant(tmp_path, judge, strategy):
 
     with Collection.open(out) as opened:
         pages = [(page, opened.reader.evidence(page.id)) for page in opened.reader.pages() if page.judgement]
-        forums = opened.statistics.categories("genre", PageFilter(categories=(("genre", ("forum",)),)))
+        forums = opened.statistics.values("genre", PageFilter(categories=(("genre", ("forum",)),)))
     kinds = {evidence["genre"].label for _, evidence in pages if isinstance(evidence["genre"], Category)}
     assert kinds >= {"forum", "wiki"}
     for page, evidence in pages:
@@ -97,9 +96,9 @@ def test_why_says_so(tmp_path):
 
 def test_a_genre_that_is_not_known_is_refused(tmp_path):
     """With the nearest one, before anything is fetched."""
-    text = spec_text(Site({}), [START], topic=TOPIC, genre={"want": ["newz"]})
-    with pytest.raises(SpecError, match=r"no genre 'newz'. Did you mean 'news'\?"):
-        crawl(text, tmp_path / "out")
+    with Site({}) as site, pytest.raises(SpecError, match=r"no genre 'newz'. Did you mean 'news'\?"):
+        crawl(spec_text(site, [START], topic=TOPIC, genre={"want": ["newz"]}), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_section_is_not_the_strategys():
@@ -121,10 +120,8 @@ def test_signs_of_links_are_learned():
     assert good > unknown > bad
 
 
-class AboutOwls:
+class AboutOwls(Judge):
     """A judge that knows what it is to say."""
-
-    needs: tuple[Evidence, ...] = ()
 
     def judge(self, page: Page) -> Judgement:
         return Judgement(True, 0.9, "topic")

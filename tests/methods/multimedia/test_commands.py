@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.collection.collection import Collection
 from lycosa.errors import InputError, LycosaError
-from lycosa.report.why import explain, explanation_text
 from lycosa.testing import Site, data
 from lycosa.values import Score, fact_of
+from lycosa.why import explain, explanation_text
 from lycosa_lab.demo_web import maps
 from tests.crawling import crawl, pages_of, spec_text
 from tests.library import sample_library

@@ -24,10 +24,10 @@ from lycosa.methods.multimedia.led_to import LedTo
 from lycosa.methods.multimedia.shown import IMAGES_FIRST
 from lycosa.methods.multimedia.strategy import Multimedia
 from lycosa.methods.preparation import Preparation
-from lycosa.report.why import explain
 from lycosa.testing import Site, data, status, text
 from lycosa.urls import key_of
 from lycosa.values import Decision, Image, Judgement, Kind, Link, Merge, Page, Reason, Score
+from lycosa.why import explain
 from lycosa_lab.demo_web import maps
 from tests.crawling import crawl, crawling, kept, pages_of, refusal_of, spec_text
 from tests.misbehaviours import stalls

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -84,10 +83,6 @@ def test_two_stages_and_rows(folder, monkeypatch):
     assert {"url", "title", "tags", "uploader", "rank", "relevant"} <= found[0].keys()
     assert any(row["rank"] for row in found)
     assert not any(row["rank"] for row in found if row["uploader"] == "knut"), "his profile asks to sign in"
-    run("train", "items", folder / "kites", "--out", folder / "items.parquet")
-    table = pq.read_table(folder / "items.parquet")
-    assert table.num_rows == len(found)
-    assert table.column("tags").to_pylist() == [row["tags"] for row in found]
     said = run("train", "cotags", folder / "kites", "--tag", "kite", "--out", folder / "cotags.csv")
     assert "name it in the spec (path from the spec's folder): [profile] topic_tags" in said
 

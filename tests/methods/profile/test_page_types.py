@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lycosa.errors import InputError, ModelError
 from lycosa.methods.profile.site.link_kinds import LinkKind
 from lycosa.methods.profile.site.page_types import PageTypes, load_page_types, save_page_types
-from lycosa.methods.profile.site.schema import characteristic_strings, differentiation
+from lycosa.methods.profile.site.schema import characteristic_strings
 from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
 from lycosa_lab.demo_web.sharing import HOST, sharing_part
@@ -148,15 +148,6 @@ def test_saved_and_loaded(types, tmp_path):
     path.write_text("{}")
     with pytest.raises(ModelError, match="Train it"):
         load_page_types(path)
-
-
-def test_differentiation():
-    """Schema and values add up, as in the paper's table 1."""
-    pages = [document(url).outline for url, kind in TYPES.items() if kind == "profile"][:10]
-    row = differentiation(pages)
-
-    assert row.schema + row.values == pytest.approx(row.pairs)
-    assert row.both <= min(row.schema_strings, row.value_strings)
 
 
 @given(st.text(max_size=300))

@@ -79,11 +79,13 @@ def test_types_from_any_examples(name):
 
 
 @ALL
-def test_tags(name, seed):
-    """Tags of details and profiles are read as they are, whether in elements or with commas."""
+@pytest.mark.parametrize("field", ["tags", "sets"])
+def test_tags_and_sets(name, seed, field):
+    """They are read as they are, in elements or with commas, on all pages that have them."""
     found, types, documents = site(name, seed)
-    said = {u: set(texts_of(facts(types, documents[u], "tags"), "tags")) for u in found.tags}
-    assert {u: tags for u, tags in said.items() if tags != set(found.tags[u])} == {}
+    shown = getattr(found, field)
+    said = {u: set(texts_of(facts(types, documents[u], field), field)) for u in shown}
+    assert {u: texts for u, texts in said.items() if texts != set(shown[u])} == {}
 
 
 @ALL
@@ -104,14 +106,6 @@ def test_contacts(name, seed):
     for url, contacts in found.contacts.items():
         said = {key for _, key in people_of(facts(types, documents[url], "contacts"), "contacts")}
         assert said == {key_of(contact) for contact in contacts}, url
-
-
-@ALL
-def test_sets(name, seed):
-    """Sets and collections of a profile are read, where the site has them."""
-    found, types, documents = site(name, seed)
-    said = {u: set(texts_of(facts(types, documents[u], "sets"), "sets")) for u in found.sets}
-    assert {u: sets for u, sets in said.items() if sets != set(found.sets[u])} == {}
 
 
 @ALL

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 import lycosa
-from lycosa.engine.processes.children import uninterrupted
+from lycosa.processes import uninterrupted
 from lycosa.spec.writing import toml
 from lycosa.testing import SiteProcess
 from lycosa.values import Say
@@ -280,11 +280,16 @@ def inline_crawl(directory: Path, text: str, watch: Callable[[Any], None] = lamb
     """Crawl by a spec in this process."""
     import asyncio
 
-    from lycosa.engine.session import crawl_spec
+    from lycosa.engine.session import run_crawl
+    from lycosa.engine.start.request import CrawlRequest
     from lycosa.methods.lookup import all_settings
     from lycosa.spec.reading import parse_spec
 
-    asyncio.run(crawl_spec(parse_spec(text, all_settings()), text, directory.parent, directory, watch=watch))
+    asyncio.run(
+        run_crawl(
+            CrawlRequest(parse_spec(text, all_settings()), text, directory.parent, directory), watch=watch
+        )
+    )
 
 
 def _stages(

@@ -13,7 +13,7 @@ import itertools
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -22,16 +22,16 @@ from typing import Any
 import msgspec
 from pydantic import ValidationError
 
-from lycosa.engine.start import Material, prepare
-from lycosa.engine.start.topic import TopicModel
+from lycosa.engine.start.prepare import CrawlMeans, prepare
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import topic_vector
 from lycosa.files import cache_directory
-from lycosa.learn.training.example import ExamplePage, example_of
+from lycosa.learn.topic import TopicModel
+from lycosa.learn.training.classifiers import fit_models
+from lycosa.learn.training.examples import ExamplePage, example_of
 from lycosa.learn.training.text import Label
-from lycosa.learn.training.topic import fit_models
-from lycosa.methods import BaseStrategy, Means
+from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import (
     check,
     fitted,
@@ -50,7 +50,7 @@ from lycosa_lab.runs.of_methods import has_settings, sections_in_lab, settings_i
 from lycosa_lab.runs.oracle import LookAhead, Oracle
 from lycosa_lab.runs.protocol import Draw, Options, distances, draw, draw_as_user
 from lycosa_lab.runs.run import Run, run_strategy
-from lycosa_lab.runs.user import given_sections, user_material, user_spec
+from lycosa_lab.runs.user import given_sections, user_means, user_spec
 from lycosa_lab.webs.cache import CachedWeb, all_code_digest, content_digest
 from lycosa_lab.webs.web import VirtualWeb
 
@@ -219,16 +219,15 @@ def _web(path: str) -> CachedWeb:
     return CachedWeb(VirtualWeb.open(Path(path)))
 
 
-class DrawnPages:
-    """The material of a run: the training pages of its draw, and nothing that the labels do not give."""
+@dataclass(frozen=True, kw_only=True)
+class DrawnMeans(CrawlMeans):
+    """What a run is prepared with: the training pages of its draw, and nothing that the labels do not give."""
 
-    def __init__(self, web: CachedWeb, draw: Draw) -> None:
-        self.web = web
-        self.draw = draw
-        self.means = Means(Path(), None, web.document_at, lambda _: None, web.language)
-        self._fitted: dict[str, TextModel] = {}
+    web: CachedWeb
+    draw: Draw
+    fitted: dict[str, TextModel] = field(default_factory=dict)
 
-    async def topic(self) -> TopicModel:
+    async def topic(self, spec: TopicSpec) -> TopicModel:
         """The frequent terms of the relevant pages."""
         return self._topic
 
@@ -240,12 +239,12 @@ class DrawnPages:
             self.web.language, vector, tuple(examples), tuple(self._examples(self.draw.negatives))
         )
 
-    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
+    def classifiers(self, wants: Sequence[str], spec: Spec, topic: TopicModel) -> Mapping[str, TextModel]:
         """All that are wanted, fitted on the relevant and the other pages; each once, whoever wants it."""
         pages = {Label.POSITIVE: topic.examples, Label.NEGATIVE: topic.negatives}
-        if missing := sorted(set(wants) - self._fitted.keys()):
-            self._fitted |= fit_models(missing, pages)
-        return {name: self._fitted[name] for name in wants}
+        if missing := sorted(set(wants) - self.fitted.keys()):
+            self.fitted.update(fit_models(missing, pages))
+        return {name: self.fitted[name] for name in wants}
 
     def _examples(self, keys: Sequence[int]) -> list[ExamplePage]:
         found = ((key, self.web.document(key)) for key in keys)
@@ -271,10 +270,10 @@ class Laboratory:
         Each has what it wants and nothing that another wants: what a strategy reaches does not depend on what it is
         compared with.
         """
-        material: Material
+        means: CrawlMeans
         if self.options.given:
             spec = user_spec(self.web, self.topic, self.draw, self.options, self.random_seed)
-            material = user_material(self.web, spec)
+            means = user_means(self.web, spec)
         else:
             pages = tuple(self.web.url(key) for key in self.draw.positives)
             spec = Spec(
@@ -283,11 +282,13 @@ class Laboratory:
                 random_seed=self.random_seed,
                 methods={**sections_in_lab(self.topic, pages), **given_sections(self.options)},
             )
-            material = DrawnPages(self.web, self.draw)
+            web = self.web
+            means = DrawnMeans(
+                Path(), None, web.document_at, lambda _: None, web.language, web=web, draw=self.draw
+            )
         for name in strategies:
-            ready = asyncio.run(prepare(spec, material, () if name in ORACLES else (name,)))
-            assert ready.preparation is not None  # the lab fits whatever is wanted
-            self.preparations[name] = ready.preparation
+            wanted = () if name in ORACLES else (name,)
+            self.preparations[name] = asyncio.run(prepare(spec, means, wanted))
 
     def run(self, variant: Variant) -> Run:
         """One run of a strategy; it is prepared for, unless that was done."""

@@ -8,8 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import active_children, get_context, parent_process
 from typing import TypeVar
 
-from lycosa.engine.processes.children import die_with_parent, uninterrupted
-from lycosa.engine.processes.threads import ONE_THREAD
+from lycosa.processes import ONE_THREAD, die_with_parent, uninterrupted
 
 Done = Callable[[int, int], None]
 """Told again and again: how many are done, and how many there are."""

@@ -10,16 +10,17 @@ from random import Random
 
 import numpy as np
 
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.learning.fitting import InlineFits
-from lycosa.engine.learning.refit import Refits
 from lycosa.errors import InputError
-from lycosa.learn.fitting.asking import to_ask
-from lycosa.learn.fitting.fitter import Said
+from lycosa.learn.fitting.crawl_fitter import Said
+from lycosa.learn.fitting.fit_process import InlineFits
+from lycosa.learn.history import Keeping
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.questions import to_ask
+from lycosa.learn.refit import Refits
 from lycosa.values import Judgement
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.webs.web import Topic
 
 FIRST_AT = 50
@@ -71,10 +72,10 @@ class AskingRefits(Refits):
     """Refits a judge on schedule and asks a simulated user about pages."""
 
     def __init__(
-        self, judge: LearningJudge, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
+        self, judge: LearningJudge, conclusions: Conclusions, store: MemorySink, user: SimulatedUser
     ) -> None:
         fits = InlineFits(judge.brief, store, user.said)
-        super().__init__(judge, conclusions, store, fits, verdicts=user.verdicts)
+        super().__init__(judge, conclusions, store, fits, Keeping(verdicts=user.verdicts))
         self.judgements = store.judgements
         self.user = user
 
@@ -113,11 +114,11 @@ class AskingRefits(Refits):
 
 
 def asking_refits(
-    judge: Judge | None, conclusions: Conclusions, store: MemoryStore, user: SimulatedUser
+    judge: Judge, conclusions: Conclusions, store: MemorySink, user: SimulatedUser
 ) -> AskingRefits:
     """Return the refits of a judge that asks; raise InputError for one that cannot learn from answers."""
-    if not isinstance(judge, LearningJudge):
+    if judge.learning is None:
         raise InputError(
             "labels: the judge of this crawl does not learn from answers. Leave labels out of --given."
         )
-    return AskingRefits(judge, conclusions, store, user)
+    return AskingRefits(judge.learning, conclusions, store, user)

@@ -12,8 +12,8 @@ from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Report
 from lycosa.cluster.division.slots import Slots
 from lycosa.cluster.frontier import SharedMemoryFrontier
-from lycosa.collection.memory import MemoryStore
-from lycosa.engine.conclude import Conclusions, Visit
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.parts import Visit
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.limits import Limits
@@ -21,6 +21,7 @@ from lycosa.frontier import Policy
 from lycosa.methods import BaseStrategy
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Decision, Fetched, Link
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.webs.cache import CachedWeb
 
 PAGES_IN_ROUND = 16
@@ -47,7 +48,7 @@ class LabShard:
         self.conclusions = Conclusions(
             frontier=self.frontier,
             strategy=strategy,
-            store=MemoryStore(),
+            store=MemorySink(),
             admission=Admission(ScopeSpec(), fetch, bounds),
             follow=Follow(fetch, ArchiveSpec()),
         )

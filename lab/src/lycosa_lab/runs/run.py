@@ -17,20 +17,20 @@ import msgspec
 
 from lycosa.clock import VirtualClock
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.learning.refit import inline_refits
 from lycosa.engine.loop import Crawl
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.limits import Limits
 from lycosa.frontier import Policy
 from lycosa.frontier.memory import MemoryFrontier
+from lycosa.learn.refit import inline_refits
 from lycosa.methods import BaseStrategy
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Kind, Link
 from lycosa_lab import metrics
 from lycosa_lab.runs.answers import SimulatedUser, asking_refits
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.protocol import Draw, Options
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.seen_images import seeing
@@ -133,7 +133,7 @@ class Run(msgspec.Struct, frozen=True):
         return metrics.brier_score(self.scores, self.relevant)
 
 
-class CountingStore(MemoryStore):
+class CountingStore(MemorySink):
     """Counts pages and stops the crawl when the budget is spent."""
 
     def __init__(self, excluded: frozenset[int], budget: int) -> None:
@@ -171,8 +171,8 @@ class Crawled:
 
     def measured(self, name: str, settings: Mapping[str, Any], random_seed: int) -> Run:
         """Measure it by the labels, with the current judgements."""
-        judge = getattr(self.strategy, "judge_", None)
-        threshold = getattr(getattr(judge, "version", judge), "threshold", None)
+        judge = self.strategy.judge_
+        threshold = getattr(judge.learning.version if judge.learning else judge, "threshold", None)
         answered = self.user.answers if self.user else {}
         run = _measured(
             name, settings, self.topic, self.draw, self.options, random_seed, self.store, threshold
@@ -219,13 +219,13 @@ def crawled(
 def make_crawl(
     strategy: BaseStrategy,
     web: CachedWeb,
-    store: MemoryStore,
+    store: MemorySink,
     scope: ScopeSpec = ANYTHING,
     limits: Limits = UNLIMITED,
     user: SimulatedUser | None = None,
 ) -> Crawl:
     """Return the engine on a cached web, optionally with a simulated user."""
-    analyser, judge = seeing(web.for_evidence(strategy.needs)), getattr(strategy, "judge_", None)
+    analyser, judge = seeing(web.for_evidence(strategy.needs)), strategy.judge_
     fetch, frontier, archive = FetchSpec(per_host_delay_s=0), FrontierSpec(), ArchiveSpec()
     policy = Policy(
         max_waiting=frontier.max_waiting,

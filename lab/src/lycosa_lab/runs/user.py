@@ -5,16 +5,14 @@ The spec has the product's defaults; what is made of it is made by the same `pre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from lycosa.engine.start.material import CrawlMaterial
-from lycosa.engine.start.of_language import OF_WORDS, model_of_language
-from lycosa.engine.start.topic import TopicModel
+from lycosa.engine.start.prepare import CrawlMeans
 from lycosa.errors import InputError
 from lycosa.evidence.text_model import TextModel
-from lycosa.methods import BaseStrategy, Means
+from lycosa.learn.topic import OF_WORDS, TopicModel, model_of_language
+from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import section_class, starts, strategy_class
 from lycosa.spec.sections import JudgeSpec, LimitsSpec, Section, SeedsSpec, Spec, TopicSpec
 from lycosa_lab.runs.of_methods import sections_in_lab
@@ -51,26 +49,17 @@ def given_sections(options: Options) -> dict[str, Section]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class UserMaterial:
-    """What a first crawl is prepared from: the pages that the spec names, and nothing that was saved before."""
+class UserMeans(CrawlMeans):
+    """What a first crawl is prepared with: the pages that the spec names, and no classifier that was saved before."""
 
-    spec: TopicSpec
-    means: Means
-
-    async def topic(self) -> TopicModel:
-        """The topic that the spec says, made anew."""
-        return await CrawlMaterial(self.spec, self.means, Path()).topic()
-
-    def classifiers(self, wants: Sequence[str], topic: TopicModel) -> dict[str, TextModel]:
-        """Those that what is known of the language stands for: a crawl has no others before it has begun."""
+    def classifiers(self, wants: Sequence[str], spec: Spec, topic: TopicModel) -> Mapping[str, TextModel]:
+        """Those that the words of the language stand for."""
         return dict.fromkeys(wants, model_of_language(topic)) if wants else {}
 
 
-def user_material(web: CachedWeb, spec: Spec) -> UserMaterial:
-    """The material of a crawl of this web, which reads every page from it."""
-    means = Means(Path(), None, web.document_at, lambda _: None, web.language, spec.index.place_finder)
-    return UserMaterial(spec.topic, means)
+def user_means(web: CachedWeb, spec: Spec) -> UserMeans:
+    """The means of a crawl of this web, which reads every page from it."""
+    return UserMeans(Path(), None, web.document_at, lambda _: None, web.language, spec.index.place_finder)
 
 
 def refuse_untrained(strategies: Iterable[str | type[BaseStrategy]]) -> None:
@@ -78,7 +67,6 @@ def refuse_untrained(strategies: Iterable[str | type[BaseStrategy]]) -> None:
     for strategy in strategies:
         if not OF_WORDS.issuperset(strategy_class(strategy).wants):
             raise InputError(
-                f"{strategy}: its classifier learns from pages of the web that are not relevant, and a user gives none. A "
-                "crawl fetches some of them first, best-first (topic.bootstrap_pages). Leave --given out, or choose a "
-                "strategy that needs none, such as selective."
+                f"{strategy}: its classifier learns from pages that are not about the topic, and a user gives none. "
+                "Leave --given out, or choose a strategy that needs none, such as selective."
             )

@@ -1,4 +1,4 @@
-"""Archived responses as they were fetched. In: a page of the catalogue. Out: a Fetched, as the crawl had it."""
+"""Read archived responses as the crawl fetched them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.collection.archive.warc import Capture, read_block, read_capture
-from lycosa.collection.catalogue.reader import Reader, StoredPage
+from lycosa.collection.catalogue.pages import StoredPage
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
 from lycosa.collection.robots import RobotsTable
 from lycosa.collection.writer import CollectionWriter
@@ -19,9 +20,9 @@ from lycosa.values import Fetched, Link
 
 
 def capture_with_body(reader: Reader, page: StoredPage, number: int | None = None) -> Capture | None:
-    """The newest good capture of a page that holds a body: its own, or the original of a revisit.
+    """Return the newest good capture of a page with a body: its own, or the original of a revisit.
 
-    With `number`, that one of `Reader.captures`, the oldest being 0; None where there is none of this number.
+    `number` chooses one of `Reader.captures`, from 0, the oldest; None if there is no such capture.
     """
     captures = [*reader.captures(page.id)]
     if number is not None:
@@ -38,9 +39,9 @@ def response_of(
     max_bytes: int = RECORD_BYTES,
     number: int | None = None,
 ) -> Fetched | None:
-    """The archived response of a page, with what a browser made of it; None where the archive has no body of it, or one of more than `max_bytes`.
+    """Return the archived response of a page with its rendered document; None if its body is missing or larger than `max_bytes`.
 
-    Of several captures the newest good one, or the one of that `number`.
+    Of several captures, return the newest good one, or the one chosen by `number`.
     """
     capture = capture_with_body(collection.reader, page, number)
     if capture is None:
@@ -62,7 +63,7 @@ def response_of(
 def _rendered(
     collection: Collection | CollectionWriter, page: StoredPage, max_bytes: int, number: int | None
 ) -> bytes:
-    """The document that a browser made of that capture, or of the newest good one; b'' where none did."""
+    """Return the rendered document of that capture, or of the newest good one; b'' if there is none."""
     captures = [*collection.reader.captures(page.id)]
     chosen = captures[number : number + 1] if number is not None else captures
     good = [one.capture for one in chosen if one.status == 200]
@@ -76,7 +77,7 @@ def _rendered(
 
 
 def _site_rights(collection: Collection | CollectionWriter, url: str) -> tuple[tuple[str, str], ...]:
-    """What the files of its site said of its use, as far as they were read."""
+    """Return what robots.txt and tdmrep.json of the site say about its use, if they were fetched."""
     authority, files = urls.authority_of(url), RobotsTable(collection.connection, collection.path)
     robots, tdm = files.get(authority), files.get(authority + TDM_PATH)
     signal = content_signal(robots.text) if robots and robots.status < 300 else ""
@@ -85,7 +86,7 @@ def _site_rights(collection: Collection | CollectionWriter, url: str) -> tuple[t
 
 
 def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
-    """A response from its head and body.
+    """Parse a response from its head and body.
 
     >>> parsed_response(Link("http://a.test/", 1), b"HTTP/1.1 404 Not Found\\r\\nA: b\\r\\n\\r\\n", b"").headers
     (('A', 'b'),)
@@ -101,9 +102,9 @@ def parsed_response(link: Link, head: bytes, body: bytes) -> Fetched:
 def archived(
     collection: Collection, url: str, max_bytes: int, redirects: int = 5, capture: int | None = None
 ) -> Fetched | str:
-    """The response for a URL, redirects followed, of at most `max_bytes`; or, in a sentence, why there is none.
+    """Return the response of a URL, of at most `max_bytes`, after redirects; or a sentence that says why there is none.
 
-    `capture` chooses among those of the URL itself; of what it redirects to, the newest good one is taken.
+    `capture` chooses among those of the URL itself, not of its redirect's target.
     """
     for _ in range(redirects + 1):
         page = collection.reader.page(collection.reader.key_of(url))

@@ -1,7 +1,6 @@
-"""The archive: responses become WARC/1.1 records in files of bounded size, and are read back.
+"""Write responses as WARC/1.1 records to files of bounded size, and read them back.
 
-In: a Fetched response and what was concluded about it. Out: records on disk, each a gzip member of
-its own. Nothing here is durable before `sync`; what lies past the last commit is cut off again.
+Each record is a gzip member. Nothing is durable before `sync`; what follows the last commit is cut off.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import hashlib
 import io
 import os
 import re
-import struct
 import uuid
 import zlib
 from collections.abc import Mapping
@@ -33,31 +31,20 @@ PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 IDENTICAL = "identical-payload-digest"
 NOT_MODIFIED = "server-not-modified"
 RENDERED_URN, CONCLUDED_URN = "urn:rendered:", "urn:concluded:"
-"""Before the URL of a page: the names of the document that a browser made of it, and of what was concluded of it.
+"""Prefixes of a page's URL that name its rendered document and its conclusion.
 
-Under the URL itself pywb's indexer would take either for the page.
+Under the plain URL, pywb would index both as the page.
 """
 
 _NAME = re.compile(r"(?P<stem>.+)-(?P<number>\d{5,})\.warc\.gz")
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 _CODING = re.compile(rb"(?im)^(?=transfer-encoding[ \t]*:)")
-# Line ends other than CRLF, and lines that show nothing: readers disagree on whether they end the head.
+# Line ends other than CRLF, and blank lines: readers disagree on whether they end the head.
 _ODD_LINES = re.compile(rb"\r(?!\n)|(?<!\r)\n|(?:^|\n)[^!-~]*(?:\r|$)")
 _SHOWS = re.compile(rb"[!-~]")
-# Deflating these again gains nothing and would be the dearest step of saving a page.
-_PACKED_TYPES = (
-    "image/",
-    "video/",
-    "audio/",
-    "font/",
-    "application/zip",
-    "application/gzip",
-    "application/pdf",
-)
+# Compressing these again gains nothing and costs most of saving a page.
+_PACKED_TYPES = tuple("image/ video/ audio/ font/ application/zip application/gzip application/pdf".split())
 _SHORT = 4096
-_MAX_BLOCK = 0xFFFF
-_GZIP_HEAD = b"\x1f\x8b\x08" + bytes(6) + b"\xff"
-_BLOCK, _GZIP_TAIL = struct.Struct("<BHH"), struct.Struct("<II")
 
 
 class Position(msgspec.Struct, frozen=True, array_like=True):
@@ -70,7 +57,7 @@ class Position(msgspec.Struct, frozen=True, array_like=True):
 class Capture(msgspec.Struct, frozen=True):
     """Where a response was archived. `revisit`: its body is that of an earlier capture.
 
-    `rendered` is the length of the record right behind it that holds the document a browser made of it; 0: there is none.
+    `rendered` is the length of the next record, which holds the document a browser made of it; 0: none.
     """
 
     file: str
@@ -82,7 +69,7 @@ class Capture(msgspec.Struct, frozen=True):
 
 
 class EarlierCapture(msgspec.Struct, frozen=True):
-    """An earlier capture: what a revisit record refers to. `at`: when its fetch began."""
+    """An earlier capture that a revisit record refers to. `at`: when its fetch began."""
 
     url: str
     at: float
@@ -90,27 +77,22 @@ class EarlierCapture(msgspec.Struct, frozen=True):
 
 
 def digest_of(body: bytes) -> bytes:
-    """The SHA-1 of a body as received: what finds exact duplicates, and the payload digest."""
+    """Return the SHA-1 of a body as received, which finds exact duplicates and is the payload digest."""
     return hashlib.sha1(body).digest()
 
 
 def stored_member(data: bytes) -> bytes:
-    """Bytes as a gzip member without compressing them: what is compressed already only grows by it.
+    """Return bytes as an uncompressed gzip member.
 
     >>> import gzip
     >>> all(gzip.decompress(stored_member(b"x" * long)) == b"x" * long for long in (0, 65_535, 100_000))
     True
     """
-    blocks = [_GZIP_HEAD]
-    for start in range(0, max(1, len(data)), _MAX_BLOCK):
-        part = data[start : start + _MAX_BLOCK]
-        blocks += (_BLOCK.pack(start + _MAX_BLOCK >= len(data), len(part), len(part) ^ 0xFFFF), part)
-    blocks.append(_GZIP_TAIL.pack(zlib.crc32(data), len(data) & 0xFFFFFFFF))
-    return b"".join(blocks)
+    return zlib.compress(data, 0, 16 + zlib.MAX_WBITS)
 
 
 def deflated_member(data: bytes) -> bytes:
-    """Bytes as a gzip member. For short ones a small window does: a large one takes longer to set up than to use."""
+    """Return bytes as a compressed gzip member. Short ones get a small window, which is faster to set up."""
     return gzipped(data, 12, 5) if len(data) <= _SHORT else gzipped(data)
 
 
@@ -128,7 +110,7 @@ class WarcWriter:
         self._new_file = False
 
     def position(self) -> Position:
-        """The end of what has been appended."""
+        """Return the end of the appended records."""
         return self._at
 
     def append(
@@ -139,7 +121,7 @@ class WarcWriter:
         same_as: EarlierCapture | None = None,
         metadata: bytes = b"",
     ) -> Capture:
-        """Write a response, what a browser made of it, its request and a metadata record (JSON), all in one file.
+        """Write a response, its rendered document, its request and a metadata record (JSON) to one file.
 
         With `same_as` the body is left out and a revisit record refers to that capture.
         """
@@ -163,7 +145,7 @@ class WarcWriter:
         return Capture(self._at.file, start, len(records[0]), digest, same_as is not None, rendered)
 
     def sync(self) -> None:
-        """Make everything appended so far survive a power cut."""
+        """Make all appended records survive a power cut."""
         if self._file is not None:
             os.fsync(self._file.fileno())
         if self._new_file:
@@ -171,11 +153,11 @@ class WarcWriter:
             self._new_file = False
 
     def cut(self, position: Position) -> None:
-        """Go back to a committed position: the tail after it and later files are removed."""
+        """Remove everything after a committed position, also later files."""
         self.close()
         if position.file:
             self._cut_file(position)
-        # A collection that was renamed meanwhile goes on under the name its files have.
+        # A renamed collection keeps the name of its files.
         self._name, self._number = _parts(position.file) or (self._name, 0)
         for path, number in _numbered(self._directory, self._name):
             if number > self._number:
@@ -183,7 +165,7 @@ class WarcWriter:
         self._at = position
 
     def close(self) -> None:
-        """Close the file at hand; appending opens it again."""
+        """Close the current file; appending opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -204,7 +186,7 @@ class WarcWriter:
             os.truncate(path, position.offset)
 
     def _file_with_room(self) -> io.FileIO:
-        """The file to append to; a group of records never spans two files."""
+        """Return the file to append to; a group of records never spans two files."""
         if not self._at.file or self._at.offset >= self._max_bytes:
             return self._next_file()
         if self._file is None:
@@ -235,19 +217,19 @@ class WarcWriter:
 
 
 def read_capture(archive: Path, file: str, offset: int, max_bytes: int = RECORD_BYTES) -> tuple[bytes, bytes]:
-    """The head and the body, as received, of the response (or revisit) record at a place.
+    """Return the head and the body, as received, of a response (or revisit) record.
 
-    A record that unpacks to more than `max_bytes` is an ArchiveError: the archive may be a stranger's.
+    Raise ArchiveError if it unpacks to more than `max_bytes`.
     """
     head, _, body = read_block(archive, file, offset, max_bytes).partition(b"\r\n\r\n")
     return head + b"\r\n\r\n", body
 
 
 def read_block(archive: Path, file: str, offset: int, max_bytes: int = RECORD_BYTES) -> bytes:
-    """All that the record at a place holds, of at most `max_bytes`."""
+    """Return the block of a record, of at most `max_bytes`."""
     path = place_of(archive, file)
     try:
-        if path.exists() and not path.is_file():  # a pipe would let us wait for ever
+        if path.exists() and not path.is_file():  # a pipe would block
             raise ValueError("it is no ordinary file")
         with path.open("rb") as stream:
             stream.seek(offset)
@@ -271,7 +253,7 @@ def _block_of(record: WarcRecord, max_bytes: int) -> bytes:
 
 
 def place_of(archive: Path, file: str) -> Path:
-    """Where a WARC file that a catalogue names is; a catalogue may come from anybody."""
+    """Return the path of a WARC file named by a catalogue, which may be a stranger's."""
     if not _NAME.fullmatch(file) or "/" in file or "\0" in file:
         raise ArchiveError(
             f"The catalogue names {file!r} as a WARC file, which is none of ours. "
@@ -281,7 +263,7 @@ def place_of(archive: Path, file: str) -> Path:
 
 
 def warc_date(at: float) -> str:
-    """A time as WARC writes it.
+    """Return a time as WARC writes it.
 
     >>> warc_date(0.25)
     '1970-01-01T00:00:00.250000Z'
@@ -290,7 +272,7 @@ def warc_date(at: float) -> str:
 
 
 def base32(digest: bytes) -> str:
-    """A digest as WARC writes it, with the name of its algorithm."""
+    """Return a digest as WARC writes it, with the name of its algorithm."""
     return "sha1:" + base64.b32encode(digest).decode()
 
 
@@ -315,10 +297,9 @@ def _response(
 
 
 def _rendered(fetched: Fetched, about: Mapping[str, str]) -> bytes:
-    """The document that a browser made of a response.
+    """Return the record of the document that a browser made of a response.
 
-    Under a name of its own, as screenshots and texts of pages have in other archives: under the page's URL, a
-    replay would show it instead of the response and run its scripts a second time.
+    Under the page's URL, a replay would show it instead of the response and run its scripts again.
     """
     named = {**about, "WARC-Target-URI": f"{RENDERED_URN}{about['WARC-Target-URI']}"}
     named["WARC-Refers-To"] = named["WARC-Concurrent-To"]
@@ -332,10 +313,7 @@ def _new_id() -> str:
 def _record(
     kind: str, content_type: str, headers: Mapping[str, str], block: bytes, number: str = ""
 ) -> bytes:
-    """A record as WARC 1.1 writes it, with the digest of its block.
-
-    fastwarc's own record takes four times as long: three a page were the dearest part of archiving one.
-    """
+    """Return a WARC 1.1 record with the digest of its block. fastwarc takes four times as long."""
     lines = [
         "WARC/1.1",
         f"WARC-Type: {kind}",
@@ -360,12 +338,12 @@ def _response_head(fetched: Fetched) -> bytes:
         lines = [f"HTTP/1.1 {fetched.status} ", *(f"{name}: {value}" for name, value in fetched.headers)]
         head = "\r\n".join(map(_line, lines)).encode("utf-8", "replace")
     head = _head(head)
-    # The body comes without its chunks, so a reader must not look for them.
+    # The body is stored without its chunks, so readers must not look for them.
     return _CODING.sub(b"X-Archive-Orig-", head) if b"ransfer-" in head.lower() else head
 
 
 def _head(head: bytes) -> bytes:
-    """A head that ends in its only empty line, whatever a server sent."""
+    """Return a head that ends in its only empty line, whatever a server sent."""
     head = head.strip(b"\r\n")
     if _ODD_LINES.search(head):
         head = b"\r\n".join(line for line in re.split(rb"[\r\n]+", head) if _SHOWS.search(line))
@@ -373,7 +351,7 @@ def _head(head: bytes) -> bytes:
 
 
 def _header(value: str) -> str:
-    """A value that fits on a header line: what is not printable ASCII is percent-encoded."""
+    """Return a value that fits on a header line: all but printable ASCII is percent-encoded."""
     if value.isascii() and value.isprintable():
         return value
     return quote(value, safe=_PRINTABLE, errors="replace")
@@ -389,6 +367,6 @@ def _parts(file: str) -> tuple[str, int] | None:
 
 
 def _numbered(directory: Path, stem: str) -> list[tuple[Path, int]]:
-    """Our own files of that stem with their numbers; what others put there is not ours to touch."""
+    """Return our own files of that stem with their numbers."""
     found = ((path, _parts(path.name)) for path in directory.iterdir())
     return [(path, parts[1]) for path, parts in found if parts and parts[0] == stem]

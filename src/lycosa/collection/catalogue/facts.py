@@ -1,4 +1,4 @@
-"""Evidence as columns of the catalogue, and back."""
+"""Convert evidence to columns of the catalogue, and back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _classes = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 def fact_columns(fact: Fact) -> tuple[str, float | None, str, int, str | None]:
-    """The columns `FACT` of a fact."""
+    """Return the columns `FACT` of a fact."""
     match fact:
         case Score(value, label, words):
             return "score", value, label, words, None
@@ -36,7 +36,7 @@ def fact_columns(fact: Fact) -> tuple[str, float | None, str, int, str | None]:
 
 
 def stored_fact(kind: str, value: float | None, label: str, words: int, data: str | None) -> Fact:
-    """The fact of these columns."""
+    """Return the fact of these columns."""
     match kind:
         case "category":
             return Category(label, number_or_nan(value))
@@ -50,12 +50,12 @@ def stored_fact(kind: str, value: float | None, label: str, words: int, data: st
 
 
 def number_or_nan(value: float | None) -> float:
-    """SQLite keeps 'not a number' as NULL."""
+    """Return a number; SQLite stores 'not a number' as NULL."""
     return float("nan") if value is None else value
 
 
 def link_columns(page: Page) -> Iterator[tuple[str, tuple[str, bytes, str | None]]]:
-    """The name and the columns `LINK_FACTS` of everything that is told of a page's links."""
+    """Return the name and the columns `LINK_FACTS` of all evidence on a page's links."""
     for name, scores in page.link_evidence.items():
         yield name, ("scores", _packed(scores), None)
     for name, classes in page.link_classes.items():
@@ -65,7 +65,7 @@ def link_columns(page: Page) -> Iterator[tuple[str, tuple[str, bytes, str | None
 
 
 def stored_link_facts(kind: str, numbers: bytes, classes: str | None) -> StoredLinkFacts:
-    """What these columns tell of the links of a page."""
+    """Return the evidence on a page's links from these columns."""
     told = _unpacked(numbers)
     match kind:
         case "classes":

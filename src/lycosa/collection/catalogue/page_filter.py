@@ -12,16 +12,16 @@ from enum import StrEnum
 import msgspec
 
 COLLECTED_SQL = "{0}.relevant = 1 AND {0}.explored = 0"
-"""The relevant pages of the collection: a page that was fetched only to be looked through is none."""
+"""The relevant pages of the collection, without explored ones."""
 
 MEDIA_TYPE_SQL = "lower(trim(substr({0}.content_type, 1, instr({0}.content_type || ';', ';') - 1)))"
-"""What a page is by its header, without parameters such as the charset."""
+"""The media type of a page by its header, without parameters such as the charset."""
 
 JUDGED_SQL = "{0}.relevant IS NOT NULL"
 
 
 class Relevance(StrEnum):
-    """Which of the judged pages; the values are those of the search form and the API."""
+    """Which of the judged pages. The values are those of the search form and the API."""
 
     COLLECTED = "yes"
     NOT_RELEVANT = "no"
@@ -36,9 +36,9 @@ _RELEVANCE = {
 
 
 class PageFilter(msgspec.Struct, frozen=True):
-    """Pages that meet all conditions; by default the relevant pages of the collection. '' and None mean: any.
+    """Pages that meet all conditions; by default the relevant pages of the collection. '' and None mean any.
 
-    `distinct`: of near duplicates only the first page that meets the other conditions.
+    `distinct` keeps only the first of near duplicates that meet the other conditions.
     """
 
     relevance: Relevance = Relevance.COLLECTED
@@ -62,7 +62,7 @@ _PLACE_KEY = re.compile(r"(.+), ([A-Z]{2})(?:-([A-Z0-9]{1,3}))?", re.DOTALL)
 
 
 def place_key(name: str, country: str, state: str) -> str:
-    """A place as PageFilter knows it: without its country, all places of that name.
+    """Return the key of a place for PageFilter. Without a country it means all places of that name.
 
     >>> place_key("Alexandria", "US", "LA"), place_key("Paris", "FR", ""), place_key("Red Sea", "", "")
     ('Alexandria, US-LA', 'Paris, FR', 'Red Sea')
@@ -72,7 +72,7 @@ def place_key(name: str, country: str, state: str) -> str:
 
 
 def place_in_words(name: str, country: str, state: str, kind: str) -> str:
-    """A place as people write it: a country or a sea alone, a state with its country, a town with its state or country.
+    """Return a place as people write it: a town with its state or country, a state with its country.
 
     >>> place_in_words("New Orleans", "US", "LA", "city"), place_in_words("Georgia", "US", "GA", "state")
     ('New Orleans, LA', 'Georgia, US')
@@ -84,7 +84,7 @@ def place_in_words(name: str, country: str, state: str, kind: str) -> str:
 
 
 def read_place(key: str) -> tuple[str, str, str]:
-    """Name, country and state of a `place_key`; the last two are '' where it is only a name."""
+    """Return name, country and state of a `place_key`; the last two may be ''."""
     found = _PLACE_KEY.fullmatch(key)
     return (found[1], found[2], found[3] or "") if found else (key, "", "")
 
@@ -94,14 +94,14 @@ JUDGED = PageFilter(relevance=Relevance.JUDGED)
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A condition on the rows of `pages`, with the values of its question marks."""
+    """A condition on the rows of `pages`, with its bound values."""
 
     sql: str
     values: tuple[object, ...]
 
 
 def condition_of(wanted: PageFilter) -> Condition:
-    """The condition that a page meets if the filter lets it through."""
+    """Return the SQL condition of a filter."""
     here = _condition(wanted, "pages")
     if not wanted.distinct:
         return here

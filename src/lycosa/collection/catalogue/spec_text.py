@@ -1,4 +1,4 @@
-"""The spec that a collection was crawled by, as its catalogue keeps it. In: its text. Out: its tables, and what they mean for keys."""
+"""Read the spec text that a catalogue stores."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from lycosa.urls import Folding
 
 
 def tables_of(text: str) -> dict[str, dict[str, Any]]:
-    """The tables of a spec: whoever wrote it, a table is a table. Empty where it cannot be read.
+    """Return the tables of a spec; none if it is not TOML.
 
-    What is outside of any is in the table ''.
+    Keys outside of tables are in the table ''.
     """
     try:
         spec = tomllib.loads(text)
@@ -22,7 +22,7 @@ def tables_of(text: str) -> dict[str, dict[str, Any]]:
 
 
 def folding_in(text: str) -> Folding:
-    """Which URLs are one page in a collection of this spec.
+    """Return which URLs are one page in a collection of this spec.
 
     >>> folding_in("[scope]\\nfold_tracking = false").tracking, folding_in("").tracking
     (False, True)

@@ -1,10 +1,9 @@
-"""Counts over a catalogue: places, names, categories, sources, languages, days. In: a page filter. Out: counts."""
+"""Count pages by place, name, category, source, language and day."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
@@ -20,14 +19,13 @@ from lycosa.collection.catalogue.page_filter import (
 from lycosa.collection.catalogue.queries import Queries
 from lycosa.values import Reason
 
-Column = Literal["source", "language"]
-EntityKind = Literal["person", "organisation"]
+ENTITY_KINDS = ("person", "organisation")
 ValueCounts = list[tuple[str, int]]
-"""Values with the number of pages that have each."""
+"""Values with their number of pages."""
 
 
 class PlaceCount(msgspec.Struct, frozen=True):
-    """A place with the number of pages that name it. Namesakes in other countries or states are other places."""
+    """A place with the number of pages that name it. Namesakes elsewhere are other places."""
 
     name: str
     kind: str
@@ -39,7 +37,7 @@ class PlaceCount(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What `PageFilter.place` finds this place by, and none of its namesakes.
+        """The key by which `PageFilter.place` finds this place and none of its namesakes.
 
         >>> PlaceCount("Alexandria", "city", 31.3, -92.4, "US", "LA", 3).key
         'Alexandria, US-LA'
@@ -53,7 +51,7 @@ class PlaceCount(msgspec.Struct, frozen=True):
 
 
 class ImageOnPage(msgspec.Struct, frozen=True):
-    """An archived image, the page it was found on, and what an image model saw in it, where one looked."""
+    """An archived image, its page, and what an image model saw in it."""
 
     id: int
     url: str
@@ -64,7 +62,7 @@ class ImageOnPage(msgspec.Struct, frozen=True):
 
 
 class SourceHarvest(msgspec.Struct, frozen=True):
-    """A source with its judged pages, and how many of them are in the collection."""
+    """A source with its number of judged pages, and of those in the collection."""
 
     name: str
     pages: int
@@ -72,7 +70,7 @@ class SourceHarvest(msgspec.Struct, frozen=True):
 
 
 class LabelCount(msgspec.Struct, frozen=True):
-    """A class label of some evidence with the judged pages that have it, and how many are relevant."""
+    """A label of some evidence with its number of judged pages, and of relevant ones."""
 
     label: str
     pages: int
@@ -80,7 +78,7 @@ class LabelCount(msgspec.Struct, frozen=True):
 
 
 class LabelledLinks(msgspec.Struct, frozen=True):
-    """Links of pages that are (not) relevant and have a label, and how many lead to a relevant page."""
+    """Number of links of (not) relevant pages with a label, and of those to a relevant page."""
 
     relevant: bool
     label: str
@@ -89,10 +87,10 @@ class LabelledLinks(msgspec.Struct, frozen=True):
 
 
 class Statistics(Queries):
-    """How many pages have what."""
+    """Counts of pages."""
 
     def left_to_others(self) -> int:
-        """How many URLs were not fetched or not kept because another collection has them."""
+        """Count the URLs that were not fetched or not kept because another collection has them."""
         return self._number(
             "WITH known AS (SELECT id FROM reasons WHERE text = ?) SELECT count(*) FROM ("
             "SELECT target FROM links, known WHERE refusal = known.id"
@@ -102,27 +100,27 @@ class Statistics(Queries):
         )
 
     def pages(self, wanted: PageFilter = COLLECTED) -> int:
-        """How many pages the filter lets through."""
+        """Count the pages that the filter selects."""
         chosen = condition_of(wanted)
         return self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
 
     def undated(self, wanted: PageFilter = COLLECTED) -> int:
-        """How many of them have no date."""
+        """Count the selected pages without a date."""
         chosen = condition_of(wanted)
         return self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql} AND date = ''", *chosen.values)
 
     def explored(self) -> int:
-        """How many pages were only looked through."""
+        """Count the explored pages."""
         return self._number("SELECT count(*) FROM pages WHERE explored")
 
     def places(
         self, wanted: PageFilter = COLLECTED, limit: int = 500, *, mapped: bool = False
     ) -> list[PlaceCount]:
-        """The places that most pages name; only those with coordinates if `mapped`."""
+        """Return the places that most pages name; only those with coordinates if `mapped`."""
         chosen = condition_of(wanted)
-        # The pages first, and no index for the grouping: it would fetch the rows of both tables in random order.
+        # `+` prevents the use of an index, which would read the rows of both tables in random order.
         rows = self._rows(
-            # Of the rows of one place, kind and coordinates are those of the row with max(count), all from that one.
+            # SQLite takes kind and coordinates from the row with max(count).
             "SELECT canonical, kind, lat, lon, country, state, count(*), max(count) FROM places"
             f" WHERE places.page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
             f"{' AND lat IS NOT NULL AND lon IS NOT NULL' if mapped else ''}"
@@ -133,10 +131,10 @@ class Statistics(Queries):
         return [PlaceCount(*row[:-1]) for row in rows]
 
     def images(self, wanted: PageFilter = COLLECTED, limit: int = 60, skip: int = 0) -> list[ImageOnPage]:
-        """Images of pages: those in which a model saw most of what was sought come first."""
+        """Return images of pages, those with the highest score of an image model first."""
         chosen = condition_of(wanted)
         rows = self._rows(
-            # Of several values of one image, label and value are those of the row with the largest.
+            # SQLite takes the label from the row with max(value).
             "SELECT images.id, images.url, pages.id, pages.title, coalesce(evidence.label, ''), max(evidence.value)"
             " FROM pages AS images JOIN pages ON pages.key = images.parent"
             " LEFT JOIN evidence ON evidence.page = images.id"
@@ -149,9 +147,9 @@ class Statistics(Queries):
         return [ImageOnPage(*row) for row in rows]
 
     def first_images(self, pages: Sequence[int]) -> dict[int, int]:
-        """The first archived image of each of these pages that has one, both by number. Quick for the latest pages."""
+        """Return the first archived image of each of these pages, both by id. Fast for the latest pages."""
         rows = self._rows(
-            # Images come after their page, so that only what came after the first of these pages is looked at.
+            # Images have higher ids than their page.
             "SELECT pages.id, min(images.id) FROM pages AS images CROSS JOIN pages ON pages.key = images.parent"
             " WHERE images.id > ? AND images.kind != 'page' AND images.status = 200"
             " AND images.content_type LIKE 'image/%' AND pages.id IN (SELECT value FROM json_each(?)) GROUP BY 1",
@@ -161,52 +159,31 @@ class Statistics(Queries):
         return dict(rows)
 
     def has_images(self) -> bool:
-        """Whether any image was archived."""
-        return bool(
-            self._number(
-                "SELECT EXISTS (SELECT 1 FROM pages WHERE kind != 'page' AND content_type LIKE 'image/%')"
-            )
-        )
+        """Return whether any image was archived."""
+        sql = "SELECT EXISTS (SELECT 1 FROM pages WHERE kind != 'page' AND content_type LIKE 'image/%')"
+        return bool(self._number(sql))
 
-    def entities(self, kind: EntityKind, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
-        """The people or organisations that most pages name."""
+    def values(self, field: str, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
+        """Count the pages by source, language, person, organisation or the labels of some evidence, most pages first."""
+        if field in ("source", "language"):
+            rows = f"SELECT {field} AS value, 1 AS times, id AS page FROM pages WHERE ?1 != ''"
+        elif field in ENTITY_KINDS:
+            rows = "SELECT name AS value, count AS times, page FROM entities WHERE kind = ?1"
+        else:
+            rows = "SELECT label AS value, 1 AS times, page FROM evidence WHERE name = ?1"
         chosen = condition_of(wanted)
-        rows = self._rows(
-            "SELECT entities.name, count(*), sum(entities.count) FROM entities"
-            f" WHERE entities.kind = ? AND entities.page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
-            " GROUP BY +entities.name ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?",
-            kind,
+        found = self._rows(
+            f"SELECT value, count(*), sum(times) FROM ({rows}) WHERE value != ''"
+            f" AND page IN (SELECT pages.id FROM pages WHERE {chosen.sql})"
+            " GROUP BY +value ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?",
+            field,
             *chosen.values,
             limit,
         )
-        return [(name, pages) for name, pages, _ in rows]
-
-    def categories(self, evidence: str, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
-        """How many pages have each label of this evidence."""
-        chosen = condition_of(wanted)
-        rows = self._rows(
-            "SELECT label, count(*) FROM evidence JOIN pages ON pages.id = evidence.page"
-            f" WHERE evidence.name = ? AND label != '' AND {chosen.sql}"
-            " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-            evidence,
-            *chosen.values,
-            limit,
-        )
-        return list(rows)
-
-    def values(self, column: Column, wanted: PageFilter = COLLECTED, limit: int = 100) -> ValueCounts:
-        """How many pages have each value of a column, those without one left out."""
-        chosen = condition_of(wanted)
-        rows = self._rows(
-            f"SELECT {column}, count(*) FROM pages WHERE {chosen.sql} AND {column} != ''"
-            " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-            *chosen.values,
-            limit,
-        )
-        return list(rows)
+        return [(value, pages) for value, pages, _ in found]
 
     def days(self, wanted: PageFilter = COLLECTED) -> ValueCounts:
-        """(day of publication, pages), in the order of days. Undated pages are left out."""
+        """Return (day of publication, pages) in order, without undated pages."""
         chosen = condition_of(wanted)
         rows = self._rows(
             f"SELECT substr(date, 1, 10), count(*) FROM pages WHERE {chosen.sql} AND date != ''"
@@ -216,15 +193,12 @@ class Statistics(Queries):
         return [(day, count) for day, count in rows if len(day) == 10]
 
     def trails(self) -> list[tuple[int, int]]:
-        """(steps from a selected page, judged pages), in the order of steps."""
-        return list(
-            self._rows(
-                f"SELECT trail, count(*) FROM pages WHERE {JUDGED_SQL.format('pages')} GROUP BY 1 ORDER BY 1"
-            )
-        )
+        """Return (steps from a selected page, judged pages), in the order of steps."""
+        judged = JUDGED_SQL.format("pages")
+        return list(self._rows(f"SELECT trail, count(*) FROM pages WHERE {judged} GROUP BY 1 ORDER BY 1"))
 
     def sources(self, limit: int) -> list[SourceHarvest]:
-        """Sources with their pages, those with most collected pages first."""
+        """Return sources with their pages, those with most collected pages first."""
         rows = self._rows(
             f"SELECT source, count(*), sum({COLLECTED_SQL.format('pages')}) FROM pages"
             f" WHERE {JUDGED_SQL.format('pages')} GROUP BY source ORDER BY 3 DESC, 2 DESC, 1 LIMIT ?",
@@ -233,12 +207,11 @@ class Statistics(Queries):
         return [SourceHarvest(*row) for row in rows]
 
     def collected_sources(self) -> int:
-        """How many sources have a collected page."""
-        rows = self._rows(f"SELECT count(DISTINCT source) FROM pages WHERE {COLLECTED_SQL.format('pages')}")
-        return int(next(iter(rows))[0])
+        """Count the sources with a collected page."""
+        return self._number(f"SELECT count(DISTINCT source) FROM pages WHERE {COLLECTED_SQL.format('pages')}")
 
     def labels(self, evidence: str) -> list[LabelCount]:
-        """The labels of a piece of evidence, the most frequent first."""
+        """Return the labels of some evidence, most frequent first."""
         rows = self._rows(
             "SELECT label, count(*), sum(relevant) FROM evidence JOIN pages ON pages.id = evidence.page"
             f" WHERE evidence.name = ? AND {JUDGED_SQL.format('pages')} GROUP BY 1 ORDER BY 2 DESC, 1",
@@ -247,7 +220,7 @@ class Statistics(Queries):
         return [LabelCount(*row) for row in rows]
 
     def links_by_label(self, evidence: str) -> list[LabelledLinks]:
-        """Links between judged pages, by the relevance and the label of the page they are on."""
+        """Count links between judged pages, by the relevance and the label of the page they are on."""
         rows = self._rows(
             "SELECT page.relevant, labelled.label, count(*), sum(target.relevant)"
             " FROM links JOIN pages AS page ON page.id = links.page"
@@ -256,7 +229,4 @@ class Statistics(Queries):
             f" WHERE {JUDGED_SQL.format('page')} AND {JUDGED_SQL.format('target')} GROUP BY 1, 2",
             evidence,
         )
-        return [
-            LabelledLinks(bool(relevant), label, links, to_relevant)
-            for relevant, label, links, to_relevant in rows
-        ]
+        return [LabelledLinks(bool(relevant), *counts) for relevant, *counts in rows]

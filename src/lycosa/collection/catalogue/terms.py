@@ -1,4 +1,4 @@
-"""The terms of a page as the catalogue stores them. In: counts by term. Out: a few kilobytes, and back."""
+"""Pack and unpack the terms of a page, a few kilobytes each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zstandard
 from lycosa.values import Terms
 
 MAX_TERMS = 2000
-"""Different terms that are kept of a page, the most frequent: what is beyond says little of its topic."""
+"""Distinct terms kept of a page, the most frequent. Rarer ones say little about its topic."""
 MAX_BYTES = 1_000_000
 
 
@@ -19,15 +19,13 @@ class _Stored(msgspec.Struct, frozen=True, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(
-    _Stored | dict[str, int]
-).decode  # the latter: as earlier versions stored them
+_decode = msgspec.msgpack.Decoder(_Stored).decode
 _pack = zstandard.ZstdCompressor(level=1).compress
 _unpack = zstandard.ZstdDecompressor().decompress
 
 
 def packed_terms(terms: Terms) -> bytes:
-    """Terms (`kept_terms`) as they are stored.
+    """Pack terms for the catalogue.
 
     >>> unpacked_terms(packed_terms(Terms("owl\\nnight", np.array([3, 1], np.int32).tobytes()))).counted()
     {'owl': 3, 'night': 1}
@@ -36,7 +34,7 @@ def packed_terms(terms: Terms) -> bytes:
 
 
 def kept_terms(terms: Terms) -> Terms:
-    """The most frequent terms; of those that are as frequent, the first.
+    """Return the MAX_TERMS most frequent terms; of equally frequent ones, the first.
 
     >>> many = Terms("\\n".join(f"w{n}" for n in range(3000)), np.arange(3000, dtype=np.int32).tobytes())
     >>> kept_terms(many).lines[:11], len(kept_terms(many))
@@ -50,8 +48,6 @@ def kept_terms(terms: Terms) -> Terms:
 
 
 def unpacked_terms(packed: bytes) -> Terms:
-    """Terms with their counts, without hashes."""
+    """Unpack terms and their counts, without hashes."""
     found = _decode(_unpack(packed, max_output_size=MAX_BYTES))
-    if isinstance(found, _Stored):
-        return Terms(found.lines, found.counts)
-    return Terms("\n".join(found), np.array([*found.values()], np.int32).tobytes())
+    return Terms(found.lines, found.counts)

@@ -1,4 +1,4 @@
-"""Handing a collection over. In: a collection and a page filter. Out: WACZ, JSON lines or Parquet files."""
+"""Export a collection to WACZ, JSON lines, CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STANDARD_OUTPUT = (Path("-"), Path("/dev/stdout"))
 
 
 def check_place(out: Path, *, stream: bool = False) -> None:
-    """Refuse a place that cannot be written to; a stream is one only where it may be."""
+    """Refuse a target that cannot be written to. `stream`: it may be a stream."""
     if _is_stream(out):
         if not stream:
             raise InputError(
@@ -29,9 +29,9 @@ def check_place(out: Path, *, stream: bool = False) -> None:
 
 @contextmanager
 def written(out: Path) -> Iterator[Path]:
-    """A draft beside `out` that takes its name when it is complete, and never before."""
+    """Yield a draft beside `out` that replaces it when it is complete."""
     check_place(out)
-    place = out.resolve()  # what a link points to is replaced, and never the link itself
+    place = out.resolve()  # replace the target of a link, not the link
     draft = place.with_name(f".{place.name}.{os.getpid()}.part")
     with _plain_trouble(out):
         try:
@@ -43,7 +43,7 @@ def written(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def written_through(out: Path) -> Iterator[IO[bytes]]:
-    """A file to write front to back: `-` is standard output, a pipe or device is written as it is."""
+    """Yield a file to write sequentially: `-` is standard output; a pipe or device is written directly."""
     if out in STANDARD_OUTPUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -56,7 +56,7 @@ def written_through(out: Path) -> Iterator[IO[bytes]]:
 
 
 def _is_stream(out: Path) -> bool:
-    """Whether bytes can only be sent there: nothing there may be replaced by a file."""
+    """Return whether a target is a stream, which cannot be replaced by a file."""
     named = {*STANDARD_OUTPUT, Path("/dev/stderr")}
     opened = {Path("/dev/fd"), Path("/proc")} & {*out.absolute().parents}
     return out in named or bool(opened) or (out.exists() and not (out.is_file() or out.is_dir()))
@@ -67,7 +67,7 @@ def _plain_trouble(out: Path) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # whoever read has had enough: the command line ends quietly
+        raise  # the reader has closed the pipe: the command line ends quietly
     except OSError as error:
         raise InputError(
             f"{out} cannot be written ({error.strerror or error}). Choose another place."

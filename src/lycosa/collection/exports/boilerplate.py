@@ -1,6 +1,6 @@
-"""Lines that repeat over a site. In: the texts of its pages. Out: the texts without what all of them begin or end with.
+"""Remove lines that repeat at the beginning or end of a site's texts, such as "Share this page".
 
-"Retrieved from …" and "Share this page" say nothing of a page; one page alone does not tell.
+A single page does not show which lines repeat, so all pages of the site are counted first.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 ENDS = 6
-"""Lines at the beginning and at the end of a text that are looked at."""
+"""Number of lines checked at the beginning and at the end of a text."""
 MIN_PAGES, MIN_SHARE = 10, 0.5
-"""A line is boilerplate if this many pages of its site have it, and this share of them."""
+"""Minimum number and share of a site's pages that have a line of boilerplate."""
 LINE_CHARS = 300
 
 _URL = re.compile(r"https?://\S+")
@@ -21,20 +21,20 @@ _NOT_WORDS = re.compile(r"\W+")
 
 
 class Boilerplate:
-    """What repeats over each site. Fill it with `add`, page by page, before `without` is asked."""
+    """Repeated lines of each site. Call `add` for all pages before `without`."""
 
     def __init__(self) -> None:
         self._pages: Counter[str] = Counter()
         self._lines: dict[str, Counter[str]] = {}
 
     def add(self, source: str, text: str) -> None:
-        """Count what a page of a site begins and ends with."""
+        """Count the first and last lines of a page."""
         lines = text.split("\n")
         self._pages[source] += 1
         self._lines.setdefault(source, Counter()).update({form(line) for line in _ends(lines)} - {""})
 
     def without(self, source: str, text: str) -> str:
-        """The text without lines that repeat over its site; all of it where nothing else would be left."""
+        """Return the text without repeated lines; all of it if nothing else would remain."""
         lines, pages = text.split("\n"), self._pages[source]
         least = max(MIN_PAGES, MIN_SHARE * pages)
         counts = self._lines.get(source, Counter())
@@ -49,7 +49,7 @@ class Boilerplate:
 
 
 def form(line: str) -> str:
-    """What two lines have in common that differ only in numbers, addresses and marks; '' of a long line.
+    """Return a line without numbers, addresses and punctuation, for comparison; '' of a long line.
 
     >>> form("* Retrieved from http://a.test/?id=7, 3 May 2024") == form("Retrieved from http://a.test/?id=12, 14 May 2023")
     True

@@ -1,10 +1,11 @@
-"""A collection as a corpus: one row a page, with clean text and where it comes from. Out: JSON lines or Parquet."""
+"""Export a collection as a corpus: one row a page, with clean text and provenance, as JSON lines, CSV or Parquet."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ import msgspec
 from msgspec import inspect
 
 from lycosa.collection.archive.responses import capture_with_body, response_of
-from lycosa.collection.archive.warc import warc_date
-from lycosa.collection.catalogue.page_filter import JUDGED_SQL, PageFilter, condition_of
+from lycosa.collection.archive.warc import Capture, warc_date
+from lycosa.collection.catalogue.page_filter import JUDGED_SQL, PageFilter
+from lycosa.collection.catalogue.pages import StoredPage
+from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
 from lycosa.collection.exports import written, written_through
 from lycosa.collection.exports.boilerplate import Boilerplate
+from lycosa.collection.search.phrases import as_written
 from lycosa.errors import InputError
 from lycosa.evidence.words import number_of
 from lycosa.methods.registry import facets
@@ -29,23 +33,13 @@ from lycosa.values import Category, Data, Fact, Refusal
 MAX_BYTES = 50_000_000
 ROW_GROUP = 2000
 
-_ROWS = """
-    SELECT pages.id, pages.key, pages.url, pages.title, date, language, source, words, relevant, score, rules.text,
-        explored, depth, pages.status, content_type, near_duplicate_of, pages.at, warcs.text, pages.offset,
-        pages.length, captures.revisit, texts.body, date_source, doubtful_date
-    FROM pages LEFT JOIN rules ON rules.id = rule LEFT JOIN warcs ON warcs.id = pages.warc
-        LEFT JOIN captures ON captures.page = pages.id AND captures.warc = pages.warc AND captures.offset = pages.offset
-        LEFT JOIN texts ON texts.rowid = pages.id
-    WHERE {} ORDER BY pages.id"""
-
-
 _TEXTS = (
     f"SELECT source, body FROM pages JOIN texts ON texts.rowid = pages.id WHERE {JUDGED_SQL.format('pages')}"
 )
 
 
 class PlaceRow(msgspec.Struct, frozen=True):
-    """A place that the page names."""
+    """A place named on the page."""
 
     name: str
     kind: str
@@ -56,7 +50,7 @@ class PlaceRow(msgspec.Struct, frozen=True):
 
 
 class EntityRow(msgspec.Struct, frozen=True):
-    """A person or an organisation that the page names."""
+    """A person or an organisation named on the page."""
 
     name: str
     kind: str
@@ -64,18 +58,17 @@ class EntityRow(msgspec.Struct, frozen=True):
 
 
 class CorpusRow(msgspec.Struct, frozen=True):
-    """One page of the corpus; what is not known is None.
+    """One page of the corpus; unknown values are None.
 
-    The WARC reference leads to the record that holds the body: where the page's own record only says
-    that nothing had changed, or that the body is elsewhere, to that one.
+    The WARC reference leads to the record with the body, also for pages whose own record is a revisit.
     """
 
     url: str
     title: str | None
     text: str
     date: str | None
-    date_source: str | None  # the place on the page that named the day, or the doubtful day
-    doubtful_date: str | None  # a day that the page speaks of, where no other tells when it was published
+    date_source: str | None  # what names the date, or the doubtful date
+    doubtful_date: str | None  # a day that the page mentions, if nothing names the date
     language: str | None
     source: str
     words: int
@@ -86,9 +79,9 @@ class CorpusRow(msgspec.Struct, frozen=True):
     places: list[PlaceRow]
     entities: list[EntityRow]
     evidence: dict[str, float | None]
-    licence: str | None  # the URL of the licence that the page names
-    reserved: list[str]  # uses that its owner has reserved: noai, tdm, ai-train, …
-    cluster: str  # URL of the first page of its near-duplicate cluster: its own if it is alone
+    licence: str | None  # URL of the licence named on the page
+    reserved: list[str]  # uses that the owner reserves: noai, tdm, ai-train, …
+    cluster: str  # URL of the first page of its near-duplicate cluster
     explored: bool
     depth: int
     status: int
@@ -100,7 +93,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
 
 
 def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
-    """Write one JSON object a line; how many."""
+    """Write one JSON object a line and return how many."""
     encode, count = msgspec.json.Encoder().encode, 0
     with Collection.open(directory) as collection, written_through(out) as file:
         for row in corpus_rows(collection, wanted, markdown=markdown):
@@ -116,7 +109,7 @@ CSV_COLUMNS = (
 
 
 def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
-    """Write a table for spreadsheets; how many rows. No cell is taken for a formula."""
+    """Write a table for spreadsheets, without formulas, and return the number of rows."""
     count = 0
     with Collection.open(directory) as collection, written_through(out) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
@@ -137,7 +130,7 @@ def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool
 
 
 def _cell(value: object) -> object:
-    """A value as a spreadsheet reads it: text that it would take for a formula begins with an apostrophe.
+    """Return a cell; text that a spreadsheet would read as a formula gets an apostrophe.
 
     >>> _cell("=1+1"), _cell("owls"), _cell(0.5), _cell(None)
     ("'=1+1", 'owls', 0.5, '')
@@ -148,7 +141,7 @@ def _cell(value: object) -> object:
 
 
 def parquet_library() -> tuple[Any, Any]:
-    """pyarrow and its parquet module, or an InputError that says how to get them."""
+    """Return pyarrow and its parquet module; an InputError says how to install them."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -160,7 +153,7 @@ def parquet_library() -> tuple[Any, Any]:
 
 
 def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
-    """Write a Parquet table; how many rows."""
+    """Write a Parquet table and return the number of rows."""
     pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
     with (
@@ -168,7 +161,8 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: 
         written(out) as draft,
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):
-        for group in _groups(corpus_rows(collection, wanted, markdown=markdown)):
+        rows_left = corpus_rows(collection, wanted, markdown=markdown)
+        while group := list(islice(rows_left, ROW_GROUP)):
             rows = [{**columns_of(row), "evidence": list(row.evidence.items())} for row in group]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
             count += len(rows)
@@ -176,53 +170,44 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: 
 
 
 def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = False) -> Iterator[CorpusRow]:
-    """The pages that the filter lets through, as they were fetched. Text that is not indexed comes from the archive, and so does
-    all of it with `markdown`: headings, lists, tables and code are only there.
-    """
-    urls, boilerplate, categories = _FirstOfCluster(collection), Boilerplate(), _categories()
-    chosen = condition_of(wanted)
+    """Return the pages that the filter selects, with their text from the index; from the archive for `markdown`."""
+    reader, boilerplate, categories = collection.reader, Boilerplate(), _categories()
     for source, text in collection.connection.execute(_TEXTS):
-        boilerplate.add(source, text)
-    for row in collection.connection.execute(_ROWS.format(chosen.sql), chosen.values):
-        number, key, url, title, date, language, source, words, relevant, score, rule = row[:11]
-        explored, depth, status, content_type, near, at, file, offset, length, revisit, text = row[11:22]
-        date_source, doubtful_date = row[22:]
-        place = (file, offset, length) if file and not revisit else _place_of_body(collection, key)
-        evidence = collection.reader.evidence(number)
-        rights = Rights.of(evidence)
+        boilerplate.add(source, as_written(text))
+    for page in reader.selected(wanted):
+        text, evidence = "" if markdown else reader.text(page.id), reader.evidence(page.id)
+        judgement, rights, capture = page.judgement, Rights.of(evidence), _capture_with_body(reader, page)
+        first = reader.page(page.near_duplicate_of) if page.near_duplicate_of else None
         yield CorpusRow(
-            url=url,
-            title=title or None,
-            text=boilerplate.without(
-                source,
-                archived_text(collection, key, markdown=markdown) if markdown or text is None else text,
-            ),
-            date=date or None,
-            date_source=date_source or None,
-            doubtful_date=doubtful_date or None,
-            language=language or None,
-            source=source,
-            words=words,
-            relevant=bool(relevant),
-            score=score,
-            rule=rule or None,
+            url=page.link.url,
+            title=page.title or None,
+            text=boilerplate.without(page.source, text or archived_text(collection, page, markdown=markdown)),
+            date=page.date or None,
+            date_source=page.date_source or None,
+            doubtful_date=page.doubtful_date or None,
+            language=page.language or None,
+            source=page.source,
+            words=page.words,
+            relevant=bool(judgement and judgement.relevant),
+            score=_known(judgement.score) if judgement else None,
+            rule=judgement.rule or None if judgement else None,
             categories={name: _label(evidence.get(name)) for name in categories},
-            places=_places(collection, number),
-            entities=_entities(collection, number),
+            places=_places(collection, page.id),
+            entities=_entities(collection, page.id),
             evidence={
                 name: _known(number_of(fact)) for name, fact in evidence.items() if not isinstance(fact, Data)
             },
             licence=rights.licence or None,
             reserved=list(rights.reserved),
-            cluster=urls.of(near) or url,
-            explored=bool(explored),
-            depth=depth,
-            status=status,
-            content_type=content_type or None,
-            fetched_at=warc_date(at),
-            warc_file=place[0],
-            warc_offset=place[1],
-            warc_length=place[2],
+            cluster=first.link.url if first else page.link.url,
+            explored=page.explored,
+            depth=page.link.depth,
+            status=page.status,
+            content_type=page.content_type or None,
+            fetched_at=warc_date(page.at),
+            warc_file=capture.file if capture else None,
+            warc_offset=capture.offset if capture else None,
+            warc_length=capture.length if capture else None,
         )
 
 
@@ -230,16 +215,16 @@ def _label(fact: Fact | None) -> str | None:
     return (fact.label or None) if isinstance(fact, Category) else None
 
 
-def _place_of_body(collection: Collection, key: int) -> tuple[str | None, int | None, int | None]:
-    page = collection.reader.page(key)
-    capture = capture_with_body(collection.reader, page) if page else None
-    return (capture.file, capture.offset, capture.length) if capture else (None, None, None)
+def _capture_with_body(reader: Reader, page: StoredPage) -> Capture | None:
+    """Return the page's own capture, or the one with its body if its own is a revisit."""
+    own, captures = page.capture, (one.capture for one in reader.captures(page.id))
+    is_revisit = any((one.file, one.offset) == (own.file, own.offset) and one.revisit for one in captures)
+    return capture_with_body(reader, page) if is_revisit else own
 
 
-def archived_text(collection: Collection, key: int, *, markdown: bool = False) -> str:
-    """The main text of a page, plain or as Markdown, from its bytes; '' where they cannot be read."""
-    page = collection.reader.page(key)
-    fetched = response_of(collection, page) if page else None
+def archived_text(collection: Collection, page: StoredPage, *, markdown: bool = False) -> str:
+    """Return the main text of a page from the archive, plain or as Markdown; '' if it cannot be read."""
+    fetched = response_of(collection, page)
     if fetched is None:
         return ""
     try:
@@ -247,24 +232,8 @@ def archived_text(collection: Collection, key: int, *, markdown: bool = False) -
         if isinstance(document, Refusal):
             return ""
         return markdown_of(document) if markdown else prose_of(document, lists=True)
-    except Exception:  # whatever a hostile page provokes must cost only its own text
+    except Exception:  # a hostile page costs only its own text
         return ""
-
-
-class _FirstOfCluster:
-    """URLs by key, looked up as they are needed."""
-
-    def __init__(self, collection: Collection) -> None:
-        self._connection = collection.connection
-        self._known: dict[int, str] = {}
-
-    def of(self, key: int) -> str:
-        if not key:
-            return ""
-        if key not in self._known:
-            row = self._connection.execute("SELECT url FROM pages WHERE key = ?", (key,)).fetchone()
-            self._known[key] = row[0] if row else ""
-        return self._known[key]
 
 
 def _places(collection: Collection, number: int) -> list[PlaceRow]:
@@ -280,28 +249,17 @@ def _entities(collection: Collection, number: int) -> list[EntityRow]:
 
 
 def _known(value: float | None) -> float | None:
-    """JSON knows no 'not a number'."""
+    """Return None for 'not a number', which JSON lacks."""
     return value if value == value else None
 
 
-def _groups(rows: Iterator[CorpusRow]) -> Iterator[list[CorpusRow]]:
-    group: list[CorpusRow] = []
-    for row in rows:
-        group.append(row)
-        if len(group) == ROW_GROUP:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
 def _categories() -> list[str]:
-    """The columns of categories."""
+    """Return the columns of categories."""
     return [facet.name for facet in facets()]
 
 
 def columns_of(row: CorpusRow) -> dict[str, Any]:
-    """A row as plain data, by column."""
+    """Return a row as plain data, by column."""
     columns: dict[str, Any] = {}
     for name, value in msgspec.to_builtins(row).items():
         columns |= value if name == "categories" else {name: value}
@@ -309,39 +267,30 @@ def columns_of(row: CorpusRow) -> dict[str, Any]:
 
 
 def _schema(pyarrow: Any) -> Any:
-    text, number, whole = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
-    place = pyarrow.struct(
-        [
-            ("name", text),
-            ("kind", text),
-            ("lat", number),
-            ("lon", number),
-            ("country", text),
-            ("count", whole),
-        ]
-    )
-    entity = pyarrow.struct([("name", text), ("kind", text), ("count", whole)])
-    plain = {
-        inspect.StrType: text,
-        inspect.IntType: whole,
-        inspect.FloatType: number,
-        inspect.BoolType: pyarrow.bool_(),
-    }
-    special = {
-        "places": pyarrow.list_(place),
-        "entities": pyarrow.list_(entity),
-        "evidence": pyarrow.map_(text, number),
-        "reserved": pyarrow.list_(text),
-    }
-
-    def kind(field: inspect.Field) -> Any:
-        said = field.type.types if isinstance(field.type, inspect.UnionType) else (field.type,)
-        return special.get(field.name) or next(plain[type(one)] for one in said if type(one) in plain)
-
     row = inspect.type_info(CorpusRow)
     assert isinstance(row, inspect.StructType)
     columns: list[tuple[str, Any]] = []
     for field in row.fields:
-        is_many = field.name == "categories"
-        columns += [(name, text) for name in _categories()] if is_many else [(field.name, kind(field))]
+        names = _categories() if field.name == "categories" else [field.name]
+        kind = pyarrow.string() if field.name == "categories" else _arrow_type(pyarrow, field.type)
+        columns += [(name, kind) for name in names]
     return pyarrow.schema(columns)
+
+
+def _arrow_type(pyarrow: Any, kind: inspect.Type) -> Any:
+    """Return the type of a column for the type of a field."""
+    match kind:
+        case inspect.UnionType(types=types):  # with None
+            return _arrow_type(pyarrow, next(one for one in types if not isinstance(one, inspect.NoneType)))
+        case inspect.StructType(fields=fields):
+            return pyarrow.struct([(one.name, _arrow_type(pyarrow, one.type)) for one in fields])
+        case inspect.ListType(item_type=item):
+            return pyarrow.list_(_arrow_type(pyarrow, item))
+        case inspect.DictType(key_type=key, value_type=value):
+            return pyarrow.map_(_arrow_type(pyarrow, key), _arrow_type(pyarrow, value))
+    plain = {
+        inspect.IntType: pyarrow.int64,
+        inspect.FloatType: pyarrow.float64,
+        inspect.BoolType: pyarrow.bool_,
+    }
+    return plain.get(type(kind), pyarrow.string)()

@@ -1,8 +1,8 @@
-"""A collection as one WACZ file, for ReplayWeb.page and others: archive, index, pages with our evidence.
+"""Export a collection as a WACZ file: archive, index, and pages with their evidence.
 
-By the WACZ specification 1.1.1: everything is stored in a ZIP, WARC files and indexes uncompressed by it,
-so that a reader can fetch single records by range. Written by hand: py-wacz would bring 28 packages
-(23 MB), reads the text of every page anew and cannot leave pages out. The tests let it validate ours.
+By the WACZ specification 1.1.1, a ZIP stores WARC files and indexes without compressing them,
+so that a reader can fetch single records by range. Not py-wacz, which brings 28 packages, parses
+every page again and cannot leave pages out; the tests validate our files with it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from lycosa import __version__, urls
 from lycosa.collection.archive.warc import CONCLUDED_URN, RENDERED_URN, Position, place_of
 from lycosa.collection.catalogue.page_filter import JUDGED, PageFilter, condition_of
+from lycosa.collection.catalogue.queries import fact_in
 from lycosa.collection.collection import Collection
 from lycosa.collection.exports import written
 from lycosa.collection.exports.corpus import CorpusRow, corpus_rows
@@ -36,12 +37,12 @@ from lycosa.values import Reason
 LINES_PER_BLOCK = 1024
 CHUNK = 1 << 20
 _ELSEWHERE = Reason.KNOWN.name.lower()
-"""The rule of a page whose bytes only another collection has: nothing of it could be shown."""
+"""The rule of a page whose body only another collection has, so that it cannot be replayed."""
 _to_json = msgspec.json.Encoder().encode
 
 
 def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
-    """Write a WACZ; how many pages it lists."""
+    """Write a WACZ and return how many pages it lists."""
     with (
         Collection.open(directory) as collection,
         written(out) as draft,
@@ -64,14 +65,14 @@ def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
 
 
 class _Package:
-    """Files into a ZIP, each noted with its size and digest."""
+    """A ZIP that records size and digest of its files."""
 
     def __init__(self, package: zipfile.ZipFile) -> None:
         self._package = package
         self._resources: list[dict[str, Any]] = []
 
     def add(self, name: str, chunks: Iterable[bytes]) -> int:
-        """Write a file; how many chunks it had."""
+        """Write a file and return its number of chunks."""
         digest, size, count = hashlib.sha256(), 0, 0
         with self._package.open(_entry(name), "w", force_zip64=True) as file:
             for chunk in chunks:
@@ -112,9 +113,9 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
-    """The WARC files, each with the bytes of it that are committed: a running crawl may have written more."""
-    row = collection.connection.execute("SELECT value FROM facts WHERE name = 'warc'").fetchone()
-    end = msgspec.msgpack.decode(row[0], type=Position) if row else Position()
+    """Return the WARC files with their committed size: a running crawl may have written more."""
+    packed = fact_in(collection.connection, "warc")
+    end = msgspec.msgpack.decode(packed, type=Position) if packed else Position()
     for (name,) in collection.connection.execute("SELECT text FROM warcs ORDER BY text").fetchall():
         path = place_of(collection.archive, name)
         if not path.is_file():
@@ -126,7 +127,7 @@ def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
 
 
 def _left_out(collection: Collection, wanted: PageFilter) -> frozenset[int]:
-    """Keys of pages that are not exported. What pages need to look right, and the originals of revisits, stay."""
+    """Return the keys of pages that are not exported. Requisites and the originals of revisits stay."""
     if wanted == JUDGED:
         return frozenset()
     run, chosen = collection.connection.execute, condition_of(wanted)
@@ -161,7 +162,7 @@ def _copied(path: Path, size: int, left_out: frozenset[int], folding: urls.Foldi
 def _members(
     path: Path, size: int, left_out: frozenset[int], folding: urls.Folding
 ) -> Iterator[tuple[int, int]]:
-    """Start and end of the records that stay: each is a gzip member of its own."""
+    """Return start and end of the records to export; each is a gzip member."""
     begun: int | None = None
     with path.open("rb") as file:
         for record in ArchiveIterator(file, parse_http=False):
@@ -178,7 +179,7 @@ def _members(
 
 
 def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[str, str]]:
-    """The CDXJ lines of an archive file of the package."""
+    """Return the CDXJ lines of an archive file of the package."""
     found: list[tuple[str, str, dict[str, str], int]] = []
     ends: list[int] = []
     for record in _records(package, entry):
@@ -204,13 +205,13 @@ def _index_lines(package: zipfile.ZipFile, entry: str, name: str) -> list[tuple[
 
 
 def _records(package: zipfile.ZipFile, entry: str) -> Iterator[WarcRecord]:
-    # The file itself: behind a GzipReader fastwarc gives the first record the place of the second.
+    # Not through a GzipReader, with which fastwarc gives the first record the position of the second.
     with package.open(entry) as file:
         yield from ArchiveIterator(file, parse_http=False)
 
 
 def _head_of(start: bytes) -> tuple[str, str]:
-    """Status and media type of a response."""
+    """Return status and media type of a response."""
     lines = start.partition(b"\r\n\r\n")[0].decode("latin-1").split("\r\n")
     status = lines[0].split(" ")[1] if " " in lines[0] else ""
     said = next(
@@ -220,7 +221,7 @@ def _head_of(start: bytes) -> tuple[str, str]:
 
 
 def surt_of(url: str) -> str:
-    """The sort key of an address: host parts turned round, lower case, no www, the query sorted.
+    """Return the sort key (SURT) of a URL: host reversed, lower case, no www, query sorted.
 
     >>> surt_of("https://www.Example.org:8080/A/b/?z=1&a=2")
     'org,example:8080)/a/b?a=2&z=1'
@@ -237,7 +238,7 @@ def surt_of(url: str) -> str:
 
 
 def _blocks(lines: list[tuple[str, str]]) -> tuple[bytes, bytes]:
-    """The index in gzip blocks of many lines, and the index of these blocks."""
+    """Return the index in gzip blocks, and the index of these blocks."""
     data = io.BytesIO()
     starts = [b'!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}\n']
     for at in range(0, len(lines), LINES_PER_BLOCK):
@@ -251,7 +252,7 @@ def _blocks(lines: list[tuple[str, str]]) -> tuple[bytes, bytes]:
 
 
 def _page_lines(collection: Collection, wanted: PageFilter) -> Iterator[bytes]:
-    """pages.jsonl: a heading, then a page a line, with what we concluded of it."""
+    """Return the lines of pages.jsonl: a header, then a page a line with its conclusion."""
     yield (
         json.dumps({"format": "json-pages-1.0", "id": "pages", "title": "Pages", "hasText": True}).encode()
         + b"\n"

@@ -1,4 +1,4 @@
-"""Which export writes a file. In: the file's name. Out: the function that writes it. A further export is a line here."""
+"""Choose the export by the ending of a file. A new export is a line here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.errors import InputError
 
 Writer = Callable[[Path, Path, PageFilter], int]
-"""Writes the pages of a collection that a filter lets through to a file; how many."""
+"""Writes the pages that a filter selects to a file and returns how many."""
 
 WRITERS = {
     ".wacz": "lycosa.collection.exports.wacz:export_wacz",
@@ -18,11 +18,11 @@ WRITERS = {
     ".csv": "lycosa.collection.exports.corpus:export_csv",
     ".parquet": "lycosa.collection.exports.corpus:export_parquet",
 }
-"""The exports by the ending of the file. Each is loaded only when it is used."""
+"""Exports by the ending of the file, loaded when they are used."""
 
 
 def writer_for(out: Path) -> Writer:
-    """The export that a file's ending names."""
+    """Return the export for a file's ending."""
     if out.suffix not in WRITERS:
         raise InputError(
             f"{out}: the ending says what to write. Name a file that ends in {', '.join(WRITERS)}."

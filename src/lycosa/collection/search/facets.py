@@ -1,8 +1,8 @@
-"""Counts by every field at once, under conditions that change with every click. In: a collection. Out: counted facets.
+"""Count pages by all fields at once, for Explore.
 
-All judged pages lie in memory as columns of numbers (a few hundred bytes a page), read once for each state of the collection,
-so that a click costs milliseconds where grouping in SQL would read the catalogue for each field anew. What a
-`PageFilter` lets through here is what its SQL lets through.
+All judged pages are in memory as columns (a few hundred bytes a page), read once for each state of the collection,
+because grouping in SQL would read the catalogue once for each field. A
+`PageFilter` selects the same pages here as in SQL.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lycosa.collection.search.search import Order
 from lycosa.methods.registry import facets
 
 BINS = 20
-"""Of the histogram of scores."""
+"""Bins of the histogram of scores."""
 Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int64]
 ValueCounts = list[tuple[str, int]]
@@ -40,7 +40,7 @@ FIELDS = ("source", "language", "media_type", "place", "person", "organisation")
 
 
 class FacetCounts(msgspec.Struct, frozen=True):
-    """How many pages each value would leave, given all other conditions; of `scores`, kept and other pages a bin."""
+    """Number of pages by value, given all other conditions. `scores`: kept and other pages by bin."""
 
     total: int
     near_misses: int
@@ -54,20 +54,20 @@ class FacetCounts(msgspec.Struct, frozen=True):
 
 
 class _Column(msgspec.Struct, frozen=True):
-    """Values of a field: `rows[i]` has the value of number `codes[i]`. A page may have several, or none."""
+    """Values of a field: row `rows[i]` has the value `values[codes[i]]`. A page may have several, or none."""
 
     values: list[str]
     rows: Codes
     codes: Codes
 
     def counted(self, mask: Mask, limit: int) -> ValueCounts:
-        """How many pages have each value, most first."""
+        """Count the pages by value, most pages first."""
         counts = np.bincount(self.codes[mask[self.rows]], minlength=len(self.values))
         best = np.argsort(-counts, kind="stable")[:limit]
         return [(self.values[at], int(counts[at])) for at in best if counts[at]]
 
     def having(self, wanted: Iterable[str], pages: int) -> Mask:
-        """Pages that have one of these values."""
+        """Return the pages that have one of these values."""
         numbers = [at for at, value in enumerate(self.values) if value in set(wanted)]
         mask = np.zeros(pages, np.bool_)
         mask[self.rows[np.isin(self.codes, numbers)]] = True
@@ -75,7 +75,7 @@ class _Column(msgspec.Struct, frozen=True):
 
 
 class Facets(Queries):
-    """The judged pages of a collection as columns. `place_words`: its places as people write them, by their keys."""
+    """The judged pages of a collection as columns. `place_words`: names of places by their keys."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, path)
@@ -105,7 +105,7 @@ class Facets(Queries):
         for kind in ("person", "organisation"):
             self._read_labels(kind, f"SELECT DISTINCT page, name FROM entities WHERE kind = '{kind}'")
         self._read_places()
-        self._connection = None  # type: ignore[assignment]  # of the request that made it; nothing is read any more
+        self._connection = None  # type: ignore[assignment]  # belongs to the request that made it
 
     def _read_labels(self, field: str, sql: str, *bound: object) -> None:
         pages, values = _pairs(self._rows(sql, *bound))
@@ -131,7 +131,7 @@ class Facets(Queries):
         self._mapped = _unique([str(at) for at in range(len(known))], pages, values)
 
     def _judged(self, pages: Sequence[int]) -> tuple[Codes, Codes]:
-        """The rows of those of these pages that are judged ones, and where among these they are."""
+        """Return the rows of the judged ones among these pages, and their positions."""
         wanted = np.array(pages, np.int64)
         if not len(self.ids):
             wanted = wanted[:0]
@@ -140,7 +140,7 @@ class Facets(Queries):
         return at[found], found
 
     def rows_of(self, ids: Sequence[int] | None) -> Mask | None:
-        """Which pages these are; None stands for all."""
+        """Return a mask of these pages; None stands for all."""
         return None if ids is None else np.isin(self.ids, np.array(ids, np.int64))
 
     def count(
@@ -150,7 +150,7 @@ class Facets(Queries):
         labels: Mapping[int, bool] | None = None,
         limit: int = 12,
     ) -> FacetCounts:
-        """All facets under a filter, `words` being the pages that match and `labels` what people said, by key."""
+        """Count all facets under a filter. `words` are the matching pages, `labels` those of people, by key."""
         masks = self._masks(wanted)
         if words is not None:
             masks["words"] = words
@@ -181,7 +181,7 @@ class Facets(Queries):
         )
 
     def ordered(self, wanted: PageFilter, order: Order, threshold: float, words: Mask | None = None) -> Codes:
-        """The ids of the pages, in an order that does not look at their text."""
+        """Return the ids of the pages, in an order other than by words."""
         masks = self._masks(wanted)
         if words is not None:
             masks["words"] = words
@@ -202,12 +202,12 @@ class Facets(Queries):
         return self.ids[at]
 
     def keys(self, wanted: PageFilter, words: Mask | None = None) -> list[int]:
-        """The keys of the pages, in the order of the crawl."""
+        """Return the keys of the pages, in the order of the crawl."""
         masks = self._masks(wanted) | ({} if words is None else {"words": words})
         return [int(key) for key in self._keys[self._all(masks)]]
 
     def _masks(self, wanted: PageFilter) -> dict[str, Mask]:
-        """One mask for each condition that is set, by its name."""
+        """Return a mask for each condition that is set, by its name."""
         pages, masks = len(self.ids), dict[str, Mask]()
         if wanted.relevance is Relevance.COLLECTED:
             masks["relevance"] = self._relevant & ~self._explored
@@ -291,7 +291,7 @@ def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[list[int], list[str]]:
 
 
 def _column(values: Sequence[str], rows: Any) -> _Column:
-    """A column of texts; pages without a value have no row."""
+    """Return a column of texts; pages without a value have no row."""
     known: dict[str, int] = {}
     codes = [known.setdefault(value, len(known)) for value in values]
     column = _Column(list(known), np.array(rows, np.int64), np.array(codes, np.int64))
@@ -302,7 +302,7 @@ def _column(values: Sequence[str], rows: Any) -> _Column:
 
 
 def _unique(values: list[str], rows: Codes, codes: Codes) -> _Column:
-    """A column in which a page has each value once."""
+    """Return a column in which a page has each value once."""
     pairs = np.unique(rows * max(1, len(values)) + codes)
     return _Column(values, pairs // max(1, len(values)), pairs % max(1, len(values)))
 

@@ -1,7 +1,7 @@
-"""What people type into a search box, and where a text says it. In: words. Out: a query, its match, and snippets.
+"""Parse typed searches, make full-text queries, and cut snippets.
 
-Chinese, Japanese and Korean are found by their characters, since the index has words only between blanks and signs.
-SQLite's own snippets take time that grows with the square of a text that repeats a word; ours read the
+Chinese, Japanese and Korean are indexed by character, because their words are not separated.
+SQLite's own snippets take quadratic time on texts that repeat a word; ours read the
 beginning of a text once.
 """
 
@@ -17,13 +17,13 @@ import msgspec
 from lycosa.methods.registry import facets
 
 MARK, END_MARK = "\x02", "\x03"
-"""What encloses the found words in a snippet: characters that a page's text cannot show."""
+"""They enclose found words in a snippet: characters that cannot be in a page's text."""
 
 JOINT = "\x1f"
-"""What the index has between characters that are words of their own; where a page has it, it becomes a blank."""
+"""Separator between characters that are indexed as words. In a page's text it becomes a blank."""
 
 READ_CHARS = 50_000
-"""How much of a text is looked through for a snippet."""
+"""Characters of a text that are searched for a snippet."""
 SNIPPET_CHARS = 240
 MATCHES = 500
 PHRASES = 40
@@ -49,7 +49,7 @@ FIELDS = {
     "since": "since", "after": "since",
     "until": "until", "before": "until",
 }  # fmt: skip
-"""What may come before a colon, and the condition that it is; `title` is one on words. Methods add categories."""
+"""Prefixes of typed conditions, and the condition they set; `title` is one on words. Methods add categories."""
 
 
 def condition_named(field: str) -> str:
@@ -58,9 +58,9 @@ def condition_named(field: str) -> str:
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """Words that must follow one another; the last one may go on if it is `open_ended`.
+    """Consecutive words; the last one is a prefix if `open_ended`.
 
-    `is_exact`: in quotation marks, so that other forms of the words are not meant.
+    `is_exact`: quoted, so that other forms of the words do not match.
     """
 
     words: tuple[str, ...]
@@ -70,13 +70,13 @@ class Phrase(msgspec.Struct, frozen=True):
 
     @property
     def match(self) -> str:
-        """As a term of the full-text query: nothing of it is an operator."""
+        """The phrase as a term of the full-text query, without operators."""
         words = as_indexed(" ".join(self.words)).replace(JOINT, " ")
         return ("title : " if self.in_title else "") + f'"{words}"' + ("*" if self.open_ended else "")
 
     @property
     def pattern(self) -> str:
-        """As a regular expression over a folded text."""
+        """The phrase as a regular expression over a folded text."""
         words = r"[\W_]{1,20}".join(re.escape(folded(word)) for word in self.words)
         before = "" if _OWN_WORD.match(self.words[0][0]) else _NO_WORD_BEFORE
         after = "" if self.open_ended or _OWN_WORD.match(self.words[-1][-1]) else _NO_WORD_AFTER
@@ -84,11 +84,11 @@ class Phrase(msgspec.Struct, frozen=True):
 
 
 Alternatives = tuple[Phrase, ...]
-"""Phrases of which a page must have one."""
+"""Phrases; a page must have one of them."""
 
 
 class TypedQuery(msgspec.Struct, frozen=True):
-    """What somebody typed: a page must have one of each of the `wanted` alternatives, and none of the `unwanted`."""
+    """A parsed search: a page must have one phrase of each of the `wanted` alternatives, and none of the `unwanted`."""
 
     wanted: tuple[Alternatives, ...] = ()
     unwanted: Alternatives = ()
@@ -96,7 +96,7 @@ class TypedQuery(msgspec.Struct, frozen=True):
 
 
 def as_indexed(text: str) -> str:
-    """A text as the index gets it: with joints where one word ends and the next begins without a blank.
+    """Return a text for the index, with a JOINT between words that no blank separates.
 
     >>> as_indexed("東京 Tower 2号").replace(JOINT, "|"), as_indexed("owls")
     ('東|京 Tower 2|号', 'owls')
@@ -106,12 +106,12 @@ def as_indexed(text: str) -> str:
 
 
 def has_own_words(word: str) -> bool:
-    """Whether characters of a word are words of their own, as in Chinese, Japanese and Korean."""
+    """Return whether a word has characters that are indexed as words, as in Chinese, Japanese and Korean."""
     return bool(_OWN_WORD.search(word))
 
 
 def as_written(text: str) -> str:
-    """An indexed text as the page has it."""
+    """Return an indexed text as the page has it."""
     return text.replace(JOINT, "")
 
 
@@ -119,7 +119,7 @@ _TYPED = re.compile(r'(-|NOT\s+)?(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))')
 
 
 def query_in(typed: str) -> TypedQuery:
-    """Words, phrases in quotation marks, OR between them, NOT or a minus before them, fields; a last word may go on.
+    """Parse words, quoted phrases, OR, NOT or a minus, fields, and prefixes that end in `*`.
 
     >>> query = query_in('owls OR "by night" -near* NOT title:soup source:a.example')
     >>> [[phrase.match for phrase in either] for either in query.wanted]
@@ -156,7 +156,7 @@ def query_in(typed: str) -> TypedQuery:
 
 
 def match_of(query: TypedQuery) -> str:
-    """The full-text query for what is wanted; text that no encoding can hold is mended.
+    """Return the full-text query; lone surrogates are replaced.
 
     >>> match_of(query_in("owls OR mice night -soup"))
     '("owls" OR "mice") AND ("night") NOT ("soup")'
@@ -174,7 +174,7 @@ def _any_of(phrases: Sequence[Phrase]) -> str:
 
 
 def marked_text(text: str, wanted: Sequence[Alternatives]) -> str:
-    """A text with the words of a query marked, those of its first READ_CHARS characters.
+    """Mark the words of a query in a text, in its first READ_CHARS characters.
 
     >>> marked_text("An owl.", query_in("owl").wanted).replace(MARK, "[").replace(END_MARK, "]")
     'An [owl].'
@@ -188,7 +188,7 @@ def marked_text(text: str, wanted: Sequence[Alternatives]) -> str:
 
 
 def snippet_of(text: str, wanted: Sequence[Alternatives], title: str = "") -> str:
-    """The part of a text that has most of what is wanted, marked; where nothing is wanted, its beginning after title and tables.
+    """Return the part of a text with most of the wanted phrases, marked; without any, its beginning after title and tables.
 
     >>> snippet_of("In the wood an Öwl calls.", query_in("owl").wanted).replace(MARK, "[").replace(END_MARK, "]")
     'In the wood an [Öwl] calls.'
@@ -210,7 +210,7 @@ def snippet_of(text: str, wanted: Sequence[Alternatives], title: str = "") -> st
 
 
 def _prose_start(text: str) -> int:
-    """Where the first line begins that ends a sentence: before it stand headings, dates and the rows of tables.
+    """Return where the first sentence line begins: headings, dates and table rows come before it.
 
     >>> _prose_start("Hurricane Vince\\nFormed\\nOctober 8, 2005\\nIt formed in the east of the ocean.\\nThen it went.")
     39
@@ -222,14 +222,14 @@ def _prose_start(text: str) -> int:
 
 
 def _heading_chars(text: str, title: str) -> int:
-    """How much of a text's beginning only repeats the title, or a part of it, which sites set off by a bar or a colon."""
+    """Return the length of a repeated title, or of a part of it, at the beginning of a text."""
     parts = (title, *re.split(r"\s+[|–—·-]\s+|:\s+", title))
     repeated = max((len(part) for part in parts if part and text.startswith(part + " ")), default=0)
     return repeated + 1 if repeated else 0
 
 
 def _spans(text: str, wanted: Sequence[Alternatives]) -> list[tuple[int, int, int]]:
-    """Beginning, end and number of the alternatives of what is found, in the order of the text."""
+    """Return start, end and number of the alternatives of each match, in the order of the text."""
     if not wanted:
         return []
     either = ("|".join(phrase.pattern for phrase in phrases) for phrases in wanted)
@@ -243,7 +243,7 @@ def _spans(text: str, wanted: Sequence[Alternatives]) -> list[tuple[int, int, in
 
 
 def _window(text: str, spans: Sequence[tuple[int, int, int]]) -> tuple[int, int]:
-    """Where the snippet begins and ends: whole words, with as many different phrases as fit, as early as can be."""
+    """Return start and end of the snippet: whole words, with as many different phrases as fit, as early as possible."""
     starts = [start for start, _, _ in spans]
     best = max(
         range(len(spans)),
@@ -262,7 +262,7 @@ def _window(text: str, spans: Sequence[tuple[int, int, int]]) -> tuple[int, int]
 
 
 class _Folding(dict[int, str]):
-    """Each character without its accents and in lower case, as one character, worked out when first met."""
+    """Each character in lower case without accents, as one character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         plain = unicodedata.normalize("NFD", chr(code).lower())
@@ -274,7 +274,7 @@ _FOLDING = _Folding()
 
 
 def folded(text: str) -> str:
-    """A text as the index compares it, character by character.
+    """Return a text as the index compares it, character by character.
 
     >>> folded("Éclair ZÜRICH")
     'eclair zurich'

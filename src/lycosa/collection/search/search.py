@@ -1,10 +1,9 @@
-"""Finding pages by their words. In: what somebody typed, and a page filter. Out: hits with snippets, best first."""
+"""Find pages by their words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
 
 import msgspec
 
@@ -22,13 +21,13 @@ from lycosa.collection.search.phrases import (
 from lycosa.collection.search.word_forms import WordForms
 
 COUNTED = 10_000
-"""Hits beyond this number are not counted: nobody reads them, and counting would read them all."""
+"""Maximum number of hits counted: counting more would read them all."""
 
 COMMON = 20_000
-"""A word that this many pages contain does not tell them apart: their hits come by the judge's score."""
+"""From this number of hits on, the judge's score orders them: computing ranks would take too long."""
 
 BEGINNING_CHARS = 600
-"""How much of a page's text is read for what is shown of it, if it was not found by words."""
+"""Characters read of a text that was not found by words."""
 
 _COLUMNS = "pages.id, pages.url, pages.title, source, language, date, words, relevant, score, at"
 
@@ -48,16 +47,12 @@ _ORDERS = {
     Order.NEWEST: "date DESC, score DESC, id",
     Order.OLDEST: "date = '', date, score DESC, id",
     Order.SCORE: "score DESC, id",
-    Order.UNCERTAIN: "abs(score - {threshold:.6f}), id",
+    Order.UNCERTAIN: "abs(score - 0.5), id",
 }
 
 
-def _order_by(order: Order, threshold: float) -> str:
-    return _ORDERS[order].format(threshold=threshold)
-
-
 class SearchHit(msgspec.Struct, frozen=True, array_like=True):
-    """A page as a search shows it. In the snippet, the words that were found are between MARK and END_MARK."""
+    """A hit. In the snippet, found words are between MARK and END_MARK."""
 
     id: int
     url: str
@@ -73,10 +68,9 @@ class SearchHit(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SearchResults(msgspec.Struct, frozen=True):
-    """Some of the hits. `total` is how many there are, but never more than COUNTED.
+    """Some of the hits. `total` counts all, up to COUNTED.
 
-    `query` is what was searched for, with all forms of its words; `instead` what may have been meant, where a word of
-    it is on no page.
+    `query` has all forms of the words; `instead` is a suggestion if no page has one of them.
     """
 
     hits: tuple[SearchHit, ...]
@@ -102,22 +96,11 @@ class BestPage(msgspec.Struct, frozen=True):
     score: float | None
     language: str
     date: str
-    category: str  # by the evidence that was asked for
-
-
-class DatedPage(msgspec.Struct, frozen=True):
-    """A page on a timeline."""
-
-    id: int
-    title: str
-    url: str
-    source: str
-    date: str
-    score: float | None
+    category: str  # label of the evidence that was asked for
 
 
 class Search(Queries):
-    """Pages by words, or the best of those that a filter lets through."""
+    """Pages by words, or the best of those that a filter selects."""
 
     def find(
         self,
@@ -128,93 +111,68 @@ class Search(Queries):
         limit: int = 20,
         skip: int = 0,
         languages: Sequence[str] = ("en",),
-        threshold: float = 0.5,
     ) -> SearchResults:
-        """Pages that contain what is typed; without words all that the filter lets through.
+        """Find pages with the typed words; without words, all that the filter selects. Any text is valid.
 
-        Words are found in all their forms in the `languages`. Whatever is typed, nothing is raised. Pages whose score is
-        next to the `threshold` are the most uncertain ones.
+        Words are found in all their forms in the `languages`. `Order.UNCERTAIN` puts scores near 0.5 first.
         """
-        query, by = self.understood(typed, languages), _order_by(order, threshold)
-        chosen = _without(condition_of(wanted), query)
+        query = self.understood(typed, languages)
         if typed and not query.wanted and not query.unwanted and not query.conditions:
             return SearchResults((), 0)
-        if not query.wanted:
-            return self._listed(chosen, by, limit, skip)
-        found = self._matching(query, chosen, by, order is Order.BEST, limit, skip)
-        if found.total:
-            return found
-        return msgspec.structs.replace(found, instead=self.correction(typed, languages))
+        tables, chosen = _chosen(query, wanted)
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM {tables} WHERE {chosen.sql} LIMIT {COUNTED})"
+        total = self._number(sql, *chosen.values)
+        if order is Order.BEST:
+            ids = self.best_ids(query, wanted, limit, skip)
+        else:
+            ids = self._ids(tables, chosen, _ORDERS[order], limit, skip)
+        instead = "" if total or not query.wanted else self.correction(typed, languages)
+        return SearchResults(tuple(self.hits(ids, query)), total, query, instead)
 
-    def ids(
-        self,
-        typed: str,
-        wanted: PageFilter,
-        *,
-        order: Order,
-        limit: int,
-        skip: int = 0,
-        languages: Sequence[str] = ("en",),
-    ) -> list[int]:
-        """The pages with the words that are typed, by their ids, in an order that may look at their text."""
-        query = self.understood(typed, languages)
-        chosen = _without(condition_of(wanted), query)
-        return self._matching_ids(
-            match_of(query), chosen, _order_by(order, 0.5), order is Order.BEST, limit, skip
-        )
+    def best_ids(self, query: TypedQuery, wanted: PageFilter, limit: int, skip: int = 0) -> list[int]:
+        """Return the ids of the best hits of an understood query: by rank, or by score if there are many."""
+        by = "rank" if query.wanted and not self._is_common(match_of(query)) else _ORDERS[Order.BEST]
+        return self._ids(*_chosen(query, wanted), by, limit, skip)
 
     def understood(self, typed: str, languages: Sequence[str] = ("en",)) -> TypedQuery:
-        """What somebody typed, with all forms of its words that pages contain."""
+        """Parse typed text, and add all forms of its words that pages contain."""
         query = query_in(typed)
         return self._forms(languages).widened(query) if query.wanted or query.unwanted else query
 
     def hits(self, ids: Sequence[int], query: TypedQuery) -> list[SearchHit]:
-        """These pages, in this order, with what they say of the query; its beginning where it has no words."""
+        """Return these pages in this order, with snippets for the query, or the beginning of their texts."""
         chars = READ_CHARS if query.wanted else BEGINNING_CHARS
         rows = self._rows(
             f"SELECT {_COLUMNS}, substr(body, 1, {chars}) FROM pages LEFT JOIN texts ON texts.rowid = pages.id"
             f" WHERE pages.id IN ({', '.join(str(int(number)) for number in ids)})"
         )
-        by_id = {
-            row[0]: _hit((*row[:-1], snippet_of(as_written(row[-1] or ""), query.wanted, row[2])))
-            for row in rows
-        }
+        by_id = {}
+        for *row, body in rows:
+            snippet = snippet_of(as_written(body or ""), query.wanted, row[2])
+            by_id[row[0]] = msgspec.convert((*row, snippet), SearchHit, strict=False)
         return [by_id[number] for number in ids if number in by_id]
 
     def matching(self, query: TypedQuery) -> list[int] | None:
-        """The ids of all pages with the words of a query, in no order; None where it has no words."""
+        """Return the ids of all pages with the words of a query, in no order; None if it has no words."""
         if query.wanted:
             rows = self._rows("SELECT rowid FROM texts WHERE texts MATCH ?", match_of(query))
         elif query.unwanted:
-            chosen = _without(Condition("1", ()), query)
-            rows = self._rows(f"SELECT id FROM pages WHERE {chosen.sql}", *chosen.values)
+            unwanted = _without(query)
+            rows = self._rows(f"SELECT id FROM pages WHERE {unwanted.sql}", *unwanted.values)
         else:
             return None
         return [number for (number,) in rows]
 
     def correction(self, typed: str, languages: Sequence[str]) -> str:
-        """What may have been meant, where a word is on no page; '' where nothing is alike."""
+        """Return a suggestion for words that no page has; '' if no word is similar."""
         return self._forms(languages).correction(query_in(typed))
 
-    def count(self, query: TypedQuery, wanted: PageFilter) -> int:
-        """How many pages match, but never more than COUNTED."""
-        chosen = _without(condition_of(wanted), query)
-        if not query.wanted:
-            return min(
-                COUNTED, self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
-            )
-        return self._count(match_of(query), chosen)
-
-    def _forms(self, languages: Sequence[str]) -> WordForms:
-        with plain_errors(self._path):
-            return WordForms(self._connection, languages)
-
     def has_text(self) -> bool:
-        """Whether any page can be found by its words."""
+        """Return whether any page can be found by its words."""
         return any(self._rows("SELECT 1 FROM texts_docsize LIMIT 1"))
 
     def best_texts(self, wanted: PageFilter, limit: int, chars: int) -> list[IndexedText]:
-        """The texts of the pages with the best scores."""
+        """Return the texts of the pages with the best scores."""
         chosen = condition_of(wanted)
         rows = self._rows(
             "SELECT id, pages.title, source, substr(body, 1, ?) FROM (SELECT id, title, source, score FROM pages"
@@ -227,7 +185,7 @@ class Search(Queries):
         return [IndexedText(page, title, source, as_written(text)) for page, title, source, text in rows]
 
     def best(self, wanted: PageFilter, limit: int, category: str = "") -> list[BestPage]:
-        """The pages with the best scores, and their label by the evidence `category`."""
+        """Return the pages with the best scores, and their label by the evidence `category`."""
         chosen = condition_of(wanted)
         rows = self._rows(
             "SELECT url, title, score, language, date, coalesce(evidence.label, '') FROM pages"
@@ -239,77 +197,45 @@ class Search(Queries):
         )
         return [BestPage(*row) for row in rows]
 
-    def best_dated(self, wanted: PageFilter = COLLECTED, limit: int = 60) -> list[DatedPage]:
-        """The pages with the best scores that have a date, in the order of their days."""
+    def best_dated(self, wanted: PageFilter = COLLECTED, limit: int = 60) -> list[SearchHit]:
+        """Return the dated pages with the best scores, in the order of their days."""
         chosen = condition_of(wanted)
         rows = self._rows(
-            "SELECT id, title, url, source, date, score FROM (SELECT * FROM pages WHERE id IN (SELECT id FROM pages"
-            f" WHERE {chosen.sql} AND date != '' ORDER BY score DESC LIMIT ?)) ORDER BY date, id",
+            f"SELECT {_COLUMNS} FROM pages WHERE id IN (SELECT id FROM pages"
+            f" WHERE {chosen.sql} AND date != '' ORDER BY score DESC LIMIT ?) ORDER BY date, id",
             *chosen.values,
             limit,
         )
-        return [DatedPage(*row) for row in rows]
+        return [msgspec.convert(row, SearchHit, strict=False) for row in rows]
 
-    def _listed(self, chosen: Condition, by: str, limit: int, skip: int) -> SearchResults:
-        total = self._number(f"SELECT count(*) FROM pages WHERE {chosen.sql}", *chosen.values)
-        rows = self._rows(
-            f"SELECT {_COLUMNS}, substr(body, 1, {BEGINNING_CHARS}) FROM (SELECT * FROM pages WHERE id IN"
-            f" (SELECT id FROM pages WHERE {chosen.sql} ORDER BY {by} LIMIT ? OFFSET ?)) AS pages"
-            f" LEFT JOIN texts ON texts.rowid = pages.id ORDER BY {by}",
-            *chosen.values,
-            limit,
-            skip,
-        )
-        return SearchResults(tuple(map(_hit, rows)), min(total, COUNTED))
+    def _ids(self, tables: str, chosen: Condition, by: str, limit: int, skip: int) -> list[int]:
+        sql = f"SELECT pages.id FROM {tables} WHERE {chosen.sql} ORDER BY {by} LIMIT ? OFFSET ?"
+        return [number for (number,) in self._rows(sql, *chosen.values, limit, skip)]
 
-    def _matching(
-        self, query: TypedQuery, chosen: Condition, by: str, is_by_rank: bool, limit: int, skip: int
-    ) -> SearchResults:
-        match = match_of(query)
-        ids = self._matching_ids(match, chosen, by, is_by_rank, limit, skip)
-        total = self._count(match, chosen)
-        return SearchResults(tuple(self.hits(ids, query)), total, query)
-
-    def _matching_ids(
-        self, match: str, chosen: Condition, by: str, is_by_rank: bool, limit: int, skip: int
-    ) -> list[int]:
-        if is_by_rank and not self._is_common(match):
-            by = "rank"
-        found = self._rows(
-            "SELECT pages.id FROM texts JOIN pages ON pages.id = texts.rowid"
-            f" WHERE texts MATCH ? AND {chosen.sql} ORDER BY {by} LIMIT ? OFFSET ?",
-            match,
-            *chosen.values,
-            limit,
-            skip,
-        )
-        return [number for (number,) in found]
-
-    def _count(self, match: str, chosen: Condition) -> int:
-        return self._number(
-            "SELECT count(*) FROM (SELECT 1 FROM texts JOIN pages ON pages.id = texts.rowid"
-            f" WHERE texts MATCH ? AND {chosen.sql} LIMIT {COUNTED})",
-            match,
-            *chosen.values,
-        )
+    def _forms(self, languages: Sequence[str]) -> WordForms:
+        with plain_errors(self._path):
+            return WordForms(self._connection, languages)
 
     def _is_common(self, match: str) -> bool:
-        """Whether COMMON pages or more match: their ranks would tell little, and take long to work out."""
+        """Return whether there are COMMON hits or more."""
         sql = f"SELECT count(*) FROM (SELECT 1 FROM texts WHERE texts MATCH ? LIMIT {COMMON})"
         return self._number(sql, match) == COMMON
 
 
-def _without(chosen: Condition, query: TypedQuery) -> Condition:
-    """The condition, and that what is not wanted is not there, where nothing is wanted that could say so."""
-    if query.wanted or not query.unwanted:
-        return chosen
+def _chosen(query: TypedQuery, wanted: PageFilter) -> tuple[str, Condition]:
+    """Return the tables of a search and the condition of its hits."""
+    chosen = condition_of(wanted)
+    if query.wanted:
+        words = Condition("texts MATCH ?", (match_of(query),))
+        return "texts JOIN pages ON pages.id = texts.rowid", _both(words, chosen)
+    return "pages", _both(chosen, _without(query)) if query.unwanted else chosen
+
+
+def _without(query: TypedQuery) -> Condition:
+    """Return the condition that pages lack the unwanted words of a query that wants none."""
     match = match_of(TypedQuery(wanted=(query.unwanted,)))
-    return Condition(
-        f"{chosen.sql} AND pages.id NOT IN (SELECT rowid FROM texts WHERE texts MATCH ?)",
-        (*chosen.values, match),
-    )
+    return Condition("pages.id NOT IN (SELECT rowid FROM texts WHERE texts MATCH ?)", (match,))
 
 
-def _hit(row: tuple[Any, ...]) -> SearchHit:
-    snippet = " ".join(as_written(row[-1] or "").split())
-    return msgspec.convert((*row[:7], bool(row[7]), *row[8:-1], snippet), SearchHit, strict=False)
+def _both(one: Condition, other: Condition) -> Condition:
+    return Condition(f"{one.sql} AND {other.sql}", (*one.values, *other.values))

@@ -1,7 +1,7 @@
-"""Other forms of a word among the words of a collection. In: a word and languages. Out: words that the index has.
+"""Find other forms of a word among the indexed words, and suggest spellings.
 
-The index has words as they were written (without accents); so a search for one form has to ask for the others that
-stand there. They are found by their stem in each of the collection's languages, when somebody asks: nothing is indexed twice.
+The index has words as written (without accents), so a search has to ask for the other forms too.
+They are found by their stem in each of the collection's languages, at query time.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from lycosa.collection.search.phrases import Phrase, TypedQuery, folded, has_own
 from lycosa.page.text.languages import STEMMED
 
 FORMS = 24
-"""Of a word, at most; those of the most pages."""
+"""Maximum number of forms of a word; those on most pages."""
 LOOKED_AT = 20_000
-"""Words of the index that are looked at for one word."""
+"""Maximum number of indexed words compared with one word."""
 ALIKE = 0.74
-"""How much of a misspelt word (difflib's ratio) must be right."""
+"""Minimum similarity (difflib's ratio) of a suggestion."""
 _PREFIX = 3
 _SPELLED = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "þ": "th", "ð": "d"}
@@ -31,10 +31,10 @@ _UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 
 
 class WordForms:
-    """The words that pages contain, by their forms."""
+    """The indexed words, by their forms."""
 
     def __init__(self, connection: sqlite3.Connection, languages: Iterable[str]) -> None:
-        """`languages`: codes such as `en`, of the pages."""
+        """`languages`: codes such as `en`."""
         self._connection = connection
         names = (STEMMED.get(code, "") for code in languages)
         self._languages = tuple(dict.fromkeys(name for name in names if name))
@@ -43,7 +43,7 @@ class WordForms:
         )
 
     def widened(self, query: TypedQuery) -> TypedQuery:
-        """The query with all forms of its words that there are; phrases stay as they are."""
+        """Return the query with all indexed forms of its words; phrases stay."""
         return TypedQuery(
             tuple(
                 tuple(form for phrase in either for form in self._forms(phrase)) for either in query.wanted
@@ -59,7 +59,7 @@ class WordForms:
         return [phrase, *(Phrase((word,), in_title=phrase.in_title) for word in found)]
 
     def forms(self, word: str) -> list[str]:
-        """The other forms of a word that pages contain, those of the most pages first."""
+        """Return the other indexed forms of a word, those on most pages first."""
         word = folded(word)
         stems = self._stems(word)
         pages = {
@@ -72,7 +72,7 @@ class WordForms:
         return sorted(pages, key=lambda other: -pages[other])[:FORMS]
 
     def correction(self, query: TypedQuery) -> str:
-        """The query with words that no page contains replaced by the most alike that one does; '' if there is none."""
+        """Return the query with unknown words replaced by the most similar indexed ones; '' if there is none."""
         changed, parts = False, []
         for either in query.wanted:
             told = []
@@ -112,7 +112,7 @@ class WordForms:
         return {plain, *(_stem(plain, language) for language in self._languages)}
 
     def _near(self, word: str) -> Iterable[tuple[str, int]]:
-        """Words of the index that begin alike."""
+        """Return indexed words with the same beginning."""
         openings = {word[:_PREFIX]} | {
             other + word[len(plain) : _PREFIX - len(plain) + len(other)]
             for plain, other in _OPENINGS.items()
@@ -130,7 +130,7 @@ class WordForms:
 
 
 def _without_e(word: str) -> set[str]:
-    """German written without umlauts, as the index has it: of `muenchen`, `munchen`."""
+    """Return spellings of German without umlauts, as indexed: `munchen` for `muenchen`."""
     found = {word}
     for two, one in _UMLAUTS:
         found |= {other.replace(two, one) for other in found}

@@ -1,4 +1,4 @@
-"""The catalogue of a collection copied while its crawl goes on, and put back. In: a directory. Out: a copy as of one commit."""
+"""Copy the catalogue of a running crawl as of one commit, and restore it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection.catalogue.rows import Catalogue
-from lycosa.collection.catalogue.schema import open_for_reading, open_for_writing, plain_errors
+from lycosa.collection.catalogue.schema import open_for_reading, open_for_writing, plain_errors, transaction
 from lycosa.collection.shards.mail import Mail, correspondence
 
 
 class Copied(msgspec.Struct, frozen=True):
-    """What a copy of a catalogue holds: how much of which WARC files, and up to which number what others have sent."""
+    """What a copy of a catalogue holds: sizes of WARC files, and the last numbers received from other shards."""
 
-    files: dict[str, int | None]  # None: all of it
+    files: dict[str, int | None]  # None: the whole file
     taken_in: dict[int, int]
 
 
 def copy_catalogue(directory: Path, target: Path) -> Copied:
-    """Write the catalogue as of its last commit into a file of its own."""
+    """Copy the catalogue as of its last commit to another file."""
     path = directory / "catalogue.db"
     target.unlink(missing_ok=True)
     with (
@@ -42,15 +42,13 @@ def copy_catalogue(directory: Path, target: Path) -> Copied:
 
 
 def number_on(path: Path, taken_in: Mapping[int, int]) -> None:
-    """Let a shard that was put back number its mail on from what others have; `taken_in`: by shard, up to where it has all.
+    """Continue the numbers of a restored shard's mail after what other shards have received (`taken_in`).
 
-    What it sent after the copy was made is not in it, but has arrived.
+    Mail sent after the copy was made has arrived, but is not in the copy.
     """
-    with plain_errors(path), closing(open_for_writing(path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
+    with plain_errors(path), closing(open_for_writing(path)) as connection, transaction(connection):
         mail = Mail(connection)
         for shard, number in taken_in.items():
             if number:
                 mail.confirmed(shard, number)
                 mail.number_on(shard, number)
-        connection.execute("COMMIT")

@@ -1,7 +1,7 @@
-"""The collections of several shards as one. In: their folders. Out: a collection like that of a crawl in one process.
+"""Merge the collections of shards into one.
 
-WARC files are linked, not copied, where the file system lets them be; the catalogue is made anew and then put in its place,
-so whoever reads the collection meanwhile reads the one that was there.
+WARC files are hard links where possible. The new catalogue replaces the old one when it is complete,
+so readers have the old one meanwhile.
 """
 
 from __future__ import annotations
@@ -17,27 +17,32 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection import Counts
-from lycosa.collection.catalogue.reader import PAUSED
-from lycosa.collection.catalogue.schema import UNINDEXED, open_for_reading, open_for_writing, plain_errors
+from lycosa.collection.catalogue.progress import PAUSED
+from lycosa.collection.catalogue.queries import fact_in
+from lycosa.collection.catalogue.schema import (
+    UNINDEXED,
+    open_for_reading,
+    open_for_writing,
+    plain_errors,
+    transaction,
+)
 from lycosa.collection.shards.mail import outgoing
 from lycosa.frontier.merging import add_frontier, add_links, make_frontier
 
 OWN_FACTS = ("counts", "warc", "name", "rests", "indexed", PAUSED)
-"""Facts of one shard that say nothing of the whole."""
+"""Facts of one shard that do not hold for the whole."""
 _SHARES = "shares"
 _TEXTS = {"rule": "rules", "refusal": "reasons", "reason": "reasons", "warc": "warcs"}
-"""Columns that have the number of a text, and the table that it is in."""
+"""Columns with the number of a text, and the table of the text."""
 INDEXED_AT_ONCE, SQLITES_OWN = 16_000_000, 1 << 20
-"""Bytes of the full-text index that are gathered in memory before they are written, here and otherwise."""
+"""Bytes of the full-text index buffered in memory: here, and SQLite's default."""
 OF_PAGE = ("captures", "links", "evidence", "link_evidence", "places", "entities", "terms", "lessons")
 """Tables whose rows belong to a page."""
 
 
 def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
-    """Make one collection of several, whose URLs differ but for what each of them began with. Returns its counts."""
-    for (
-        shard
-    ) in shards:  # one that is damaged, or that somebody has changed, is named before anything is made
+    """Merge the collections of shards, and return the counts of the whole."""
+    for shard in shards:  # refuse a damaged shard before anything is written
         open_for_reading(shard / "catalogue.db").close()
     (out / "archive").mkdir(parents=True, exist_ok=True)
     for shard in shards:
@@ -47,17 +52,15 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
     for path in _files_of(draft):
         path.unlink(missing_ok=True)
     with plain_errors(draft), closing(open_for_writing(draft)) as connection:
-        # Whatever ends this before it is done, the next one begins anew: nothing has to be written twice for it.
+        # An interrupted merge starts again, so the draft needs no journal.
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         _index_in_memory(connection, INDEXED_AT_ONCE)
         make_frontier(connection)
         twice = _number_pages(connection, shards)
         for number, shard in enumerate(shards):
-            with _attached(connection, shard):
-                connection.execute("BEGIN")
+            with _attached(connection, shard), transaction(connection):
                 _add(connection, number)
-                connection.execute("COMMIT")
         _add_undelivered(connection, shards)
         counts = _conclude(connection, shards, twice)
         _index_in_memory(connection, SQLITES_OWN)
@@ -68,14 +71,13 @@ def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
 
 
 def _add_undelivered(connection: sqlite3.Connection, shards: Sequence[Path]) -> None:
-    """Let wait what shards were about to tell each other: nobody else knows of it, and its pages are not read again."""
+    """Add undelivered links to the frontier: no other shard has them."""
     for shard in shards:
         with _attached(connection, shard):
             links = list(outgoing(connection, "shard"))
         if links:
-            connection.execute("BEGIN")
-            add_links(connection, links, time.time())
-            connection.execute("COMMIT")
+            with transaction(connection):
+                add_links(connection, links, time.time())
 
 
 def _index_in_memory(connection: sqlite3.Connection, size: int) -> None:
@@ -83,15 +85,15 @@ def _index_in_memory(connection: sqlite3.Connection, size: int) -> None:
 
 
 def shares_in(connection: sqlite3.Connection) -> list[Counts]:
-    """How much each of the shards had that a collection was made of; none where it was made of none."""
-    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_SHARES,)).fetchone()
-    return msgspec.msgpack.decode(row[0], type=list[Counts]) if row else []
+    """Return the counts of the shards that a collection was merged from."""
+    packed = fact_in(connection, _SHARES)
+    return msgspec.msgpack.decode(packed, type=list[Counts]) if packed else []
 
 
 def _number_pages(connection: sqlite3.Connection, shards: Sequence[Path]) -> int:
-    """Give every page its number: in the order in which they were fetched. Of what several have, the page itself.
+    """Number the pages in the order of their fetches. Of pages in several shards, the owner's counts.
 
-    Returns how many bytes are there more than once.
+    Return the number of duplicate bytes.
     """
     run = connection.execute
     run(
@@ -138,7 +140,7 @@ def _add(connection: sqlite3.Connection, shard: int) -> None:
         run(
             f"INSERT INTO main.{table} (page, {columns}) SELECT numbered.ours, {values} FROM shard.{table} {number} = page"
         )
-    newer = "false"  # whether a text was replaced by one that is not indexed yet
+    newer = "false"  # whether a text has a newer one that is not indexed yet
     if run("SELECT 1 FROM shard.sqlite_master WHERE name = ?", (UNINDEXED,)).fetchone():
         newer = f"texts.rowid IN (SELECT page FROM shard.{UNINDEXED})"
         run(
@@ -156,7 +158,7 @@ def _add(connection: sqlite3.Connection, shard: int) -> None:
         " ON CONFLICT (reason) DO UPDATE SET links = links + excluded.links"
     )
     run("INSERT OR IGNORE INTO main.robots SELECT * FROM shard.robots")
-    # The runs of shards are parts of one run: the first of each belong together, and so on.
+    # The first runs of all shards are one run, and so on.
     run(
         "INSERT INTO main.runs SELECT row_number() OVER (ORDER BY id), started, ended, pages, reason FROM shard.runs"
         " WHERE true ON CONFLICT (id) DO UPDATE SET started = min(started, excluded.started),"
@@ -170,7 +172,7 @@ def _add(connection: sqlite3.Connection, shard: int) -> None:
 
 
 def _columns(connection: sqlite3.Connection, table: str, key: str) -> tuple[str, str]:
-    """The columns of a table but one, and what they are in the whole."""
+    """Return the columns of a table except one, and their values in the whole."""
     found = [name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})") if name != key]
     values = [_ours(name) if name in _TEXTS else f"{table}.{name}" for name in found]
     return ", ".join(found), ", ".join(values)
@@ -181,21 +183,20 @@ def _ours(column: str) -> str:
 
 
 def _conclude(connection: sqlite3.Connection, shards: Sequence[Path], twice: int) -> Counts:
-    """Write what is true of the whole."""
+    """Write the facts of the whole, and return its counts."""
     run = connection.execute
     parts, names, paused_s = [], list[bytes](), list[float]()
     for shard in shards:
         with closing(open_for_reading(shard / "catalogue.db")) as other:
-            row = other.execute("SELECT value FROM facts WHERE name = 'counts'").fetchone()
-            names += [name for (name,) in other.execute("SELECT value FROM facts WHERE name = 'name'")]
-            rested = other.execute("SELECT value FROM facts WHERE name = ?", (PAUSED,)).fetchone()
-            paused_s.append(float(rested[0]) if rested else 0.0)
-        parts.append(msgspec.msgpack.decode(row[0], type=Counts) if row else Counts())
+            packed = fact_in(other, "counts")
+            parts.append(msgspec.msgpack.decode(packed, type=Counts) if packed else Counts())
+            names.append(fact_in(other, "name") or b"")
+            paused_s.append(float(fact_in(other, PAUSED) or 0.0))
     total = Counts(*map(sum, zip(*map(msgspec.structs.astuple, parts), strict=True)))
-    # What every shard began with is counted in each, and is there once.
+    # Seeds are counted in each shard, but exist once.
     (others,) = run("SELECT count(*) FROM pages WHERE kind <> 'page'").fetchone()
     total = msgspec.structs.replace(total, others=others, bytes=total.bytes - twice)
-    crawl = names[0].rpartition(b"-")[0]  # shards are called as their crawl is, with their numbers behind it
+    crawl = names[0].rpartition(b"-")[0]  # the name of a shard is that of its crawl and a number
     shares = msgspec.msgpack.encode(parts)
     for fact, value in (
         ("counts", msgspec.msgpack.encode(total)),
@@ -214,8 +215,6 @@ def _attached(connection: sqlite3.Connection, shard: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
         connection.execute("DETACH shard")
 
 
@@ -224,7 +223,7 @@ def _files_of(path: Path) -> list[Path]:
 
 
 def _link(path: Path, target: Path) -> None:
-    """The same file under another name, or a copy; one that is there already and as long is left alone."""
+    """Make a hard link, or a copy; an existing file of the same size stays."""
     if target.exists() and (target.samefile(path) or target.stat().st_size == path.stat().st_size):
         return
     target.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""Sources that move from shard to shard between two runs. In: the catalogues of two shards. Out: the same, and nothing twice.
+"""Move sources between shards while none of them runs.
 
-A move has two halves. First every shard *takes over* what is its own from now on, from each of the others, and notes that it
-has; nothing is taken away before all have done so. Then every shard *hands over*: it forgets what others have. Each
-step is one transaction on one catalogue, and does nothing when it is done again, so a move that was cut off at any
-moment is simply made again from its beginning.
+A move has two halves. First every shard *takes over* its new sources from each of the others, and notes that it
+has; nothing is deleted before all have done so. Then every shard *hands over*: it deletes what others have. Each
+step is one idempotent transaction on one catalogue, so an interrupted move is
+repeated from its beginning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.collection.catalogue.schema import open_for_writing, plain_errors
+from lycosa.collection.catalogue.queries import fact_in
+from lycosa.collection.catalogue.schema import open_for_writing, plain_errors, transaction
 from lycosa.collection.rests import FACT as RESTS
 from lycosa.collection.shards.mail import Mail
 from lycosa.frontier.merging import hand_over, held_in, make_frontier, release_all, take_over
@@ -23,7 +24,7 @@ from lycosa.values import Link
 
 
 class Move(msgspec.Struct, frozen=True):
-    """One change of owners. `is_retired`: whether a shard has no sources any more, and does not run."""
+    """One change of owners. `is_retired`: whether a shard has no sources any more."""
 
     number: int
     owner_of: Callable[[str], int]  # the shard that a source belongs to from now on
@@ -31,7 +32,7 @@ class Move(msgspec.Struct, frozen=True):
 
 
 class ShardCatalogue:
-    """The catalogue of one shard that does not run just now."""
+    """The catalogue of one shard that is not running."""
 
     def __init__(self, directory: Path, shard: int) -> None:
         self.path = directory / "catalogue.db"
@@ -46,14 +47,14 @@ class ShardCatalogue:
             self.mail = Mail(self._connection)
 
     def close(self) -> None:
-        """Close it; nothing is half done."""
+        """Close the catalogue."""
         with plain_errors(self.path):
             self._connection.close()
 
     def undelivered(self, move: Move, others: Mapping[int, ShardCatalogue]) -> dict[int, list[Link]]:
-        """What this shard was to send and no other has, by the shards that own it from now on.
+        """Return the links that this shard has not delivered, by their new owners.
 
-        With it goes what it holds, if it does not run any more. `others` are all shards: they know what they have got.
+        A retired shard's held links are included. `others` are all shards.
         """
         found: dict[int, list[Link]] = {}
         for link in self._undelivered(move, others):
@@ -61,7 +62,7 @@ class ShardCatalogue:
         return found
 
     def take_over(self, sender: ShardCatalogue, move: Move, undelivered: Sequence[Link]) -> None:
-        """Add what this shard owns from now on and the sender had, or was about to send; once, however often it is called."""
+        """Add the sources that this shard now owns from the sender, and undelivered links; once, however often it is called."""
         done = "SELECT 1 FROM moves WHERE number = ? AND sender = ?"
         if self._connection.execute(done, (move.number, sender.shard)).fetchone():
             return
@@ -83,7 +84,7 @@ class ShardCatalogue:
                 self._connection.execute("DETACH sender")
 
     def hand_over(self, move: Move) -> None:
-        """Forget what others have taken over; when all of them have."""
+        """Delete what other shards have taken over. Call it when all have."""
         with self._transaction():
             hand_over(self._connection, lambda source: move.owner_of(source) != self.shard)
             if move.is_retired(self.shard):
@@ -97,7 +98,7 @@ class ShardCatalogue:
         for receiver, other in others.items():
             if receiver != self.shard:
                 yield from self.mail.unconfirmed(receiver, other.mail.taken_in.get(self.shard, 0))
-        # What an earlier move left here for this shard itself stays here, unless its owner has changed.
+        # Links to this shard itself, left by an earlier move, stay unless their owner has changed.
         yield from (link for link in self._to_itself() if move.owner_of(_source_of(link.url)) != self.shard)
         if move.is_retired(self.shard):
             yield from held_in(self._connection)
@@ -106,7 +107,7 @@ class ShardCatalogue:
         return self.mail.unconfirmed(self.shard, self.mail.taken_in.get(self.shard, 0))
 
     def _take_over_politeness(self, sender: ShardCatalogue, move: Move) -> None:
-        """Add robots.txt files and rests of the hosts that are this shard's from now on."""
+        """Add robots.txt files and rests of the hosts that this shard now owns."""
 
         def is_ours(authority: str) -> bool:
             return move.owner_of(_source_of(authority)) == self.shard
@@ -125,24 +126,17 @@ class ShardCatalogue:
             self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", row)
 
     def _rests(self) -> dict[str, float]:
-        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (RESTS,)).fetchone()
-        return msgspec.msgpack.decode(row[0], type=dict[str, float]) if row else {}
+        packed = fact_in(self._connection, RESTS)
+        return msgspec.msgpack.decode(packed, type=dict[str, float]) if packed else {}
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with plain_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with plain_errors(self.path), transaction(self._connection):
+            yield
 
 
 def rename_collection(directory: Path, name: str) -> None:
-    """Let a collection that nobody uses be that of a crawl of another name, in one file: it is about to be moved."""
+    """Rename the crawl of an unused collection, and leave its catalogue in one file, to be moved."""
     path = directory / "catalogue.db"
     with plain_errors(path), closing(open_for_writing(path)) as connection:
         connection.execute(

@@ -1,7 +1,4 @@
-"""From bytes to a Page: a pure function of the response and the recipe.
-
-In: a Fetched response. Out: a frozen Page, or a Refusal. `workers.py` runs it in processes.
-"""
+"""From bytes to a Page: a pure function of a response and a recipe. `workers.py` runs it in processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers compute. In: a strategy and a spec. Out: a Recipe, which goes to the worker processes."""
+"""The recipe for worker processes: what to compute of each page, by strategy and spec."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
 
 
 def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """What [index] asks for beside the strategy."""
+    """What [index] asks for in addition to the strategy."""
     wanted = [name for name, when in (spec.index.model_extra or {}).items() if when == "now"]
     return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
 

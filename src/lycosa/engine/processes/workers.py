@@ -1,9 +1,8 @@
 """Page analysis in worker processes, with a deadline for each page.
 
-A worker that dies or is late is replaced, and only its page refused. Late is one that has worked on a page for longer
-than the deadline: time that a busy machine did not give it, or that we took to hear of its answer, does not count. One
-that dies may have been killed from outside, and one that does nothing may be starved, so their page gets a second
-chance.
+A worker that dies or is late is replaced, and only its page refused. The deadline is CPU time of the worker: waiting for a
+busy machine does not count. A worker that dies may have been killed from outside, and one that does nothing may be starved,
+so their page gets a second chance.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import pickle
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Self
@@ -23,8 +21,8 @@ from typing import Self
 import msgspec
 
 from lycosa.engine.processes.analysis import InlineAnalyser, Recipe, guarded
-from lycosa.engine.processes.children import FRAME, MAX_FRAME, Process, live_with_parent, start_copy
 from lycosa.errors import LycosaError
+from lycosa.processes import Child, answer_all, live_with_parent, start_copy
 from lycosa.values import Fetched, Page, Reason, Refusal
 
 STALLED = 10
@@ -55,15 +53,11 @@ def work(channel: socket.socket) -> None:
     """The life of a worker: one response in, one page out, until the channel closes."""
     live_with_parent()
     with contextlib.suppress(ConnectionError), channel.makefile("rwb") as stream:
-        # From our own parent, over a pair of sockets that nobody else has.
+        # From our own parent, over a socket pair that nobody else has.
         recipe: Recipe = pickle.load(stream)  # noqa: S301
         stream.write(READY)
         stream.flush()
-        while header := stream.read(FRAME.size):
-            job = _decode_job(stream.read(FRAME.unpack(header)[0]))
-            answer = _encode(_reply(job, recipe))
-            stream.write(FRAME.pack(len(answer)) + answer)
-            stream.flush()
+        answer_all(stream, lambda message: _encode(_reply(_decode_job(message), recipe)))
 
 
 def _reply(job: Fetched, recipe: Recipe) -> _Reply:
@@ -75,42 +69,28 @@ def _reply(job: Fetched, recipe: Recipe) -> _Reply:
     return _Reply(page, refusal, cpu_s=time.process_time())
 
 
-@dataclass(slots=True, eq=False)
 class _Worker:
-    process: Process
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-    before_s: float = 0.0
-    """The seconds that it had worked when it was last idle."""
+    """A worker process, and the CPU seconds that it had used when it was last idle."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+        self.before_s = 0.0
 
     async def ask(self, fetched: Fetched) -> Page | Refusal:
-        job = _encode(fetched)
-        self.writer.write(FRAME.pack(len(job)) + job)
-        await self.writer.drain()
-        (size,) = FRAME.unpack(await self.reader.readexactly(FRAME.size))
-        if size > MAX_FRAME:
-            raise ConnectionError("a worker sent nonsense")
-        reply = _decode_reply(await self.reader.readexactly(size))
+        reply = _decode_reply(await self.child.ask(_encode(fetched)))
         if reply.trouble:
             raise LycosaError(reply.trouble)
-        self.before_s = (
-            reply.cpu_s
-        )  # it says so itself: asking the system twice a page would cost a tenth of a millisecond
+        self.before_s = reply.cpu_s  # from the worker itself: asking the system for each page is slow
         return reply.page or reply.refusal or Refusal(Reason.NOT_A_PAGE)
 
     def cpu_s(self) -> float:
-        """The seconds that it has worked; where that cannot be known, more than any deadline."""
+        """The CPU seconds that it has used; infinite where the system does not tell."""
         try:
-            stat = Path(f"/proc/{self.process.pid}/stat").read_text()
+            stat = Path(f"/proc/{self.child.process.pid}/stat").read_text()
         except OSError:
             return inf
         user, system = stat.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-    def kill(self) -> None:
-        self.writer.close()
-        self.process.kill()
-        self.process.wait()
 
 
 class WorkerPool:
@@ -136,7 +116,7 @@ class WorkerPool:
 
     async def __aexit__(self, *_: object) -> None:
         for worker in self._all:
-            worker.kill()
+            worker.child.kill()
         self._all.clear()
 
     async def analyse(self, fetched: Fetched) -> Page | Refusal:
@@ -160,14 +140,14 @@ class WorkerPool:
                 worker = await self._replace(worker, fetched, result)
         except (OSError, RuntimeError, asyncio.IncompleteReadError, msgspec.MsgspecError):
             # RuntimeError: what uvloop says of a channel whose other end is gone
-            worker.kill()
+            worker.child.kill()
             may_be_ours = True
-            result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.process.returncode}")
+            result = Refusal(Reason.ANALYSIS_CRASH, f"exit code {worker.child.process.returncode}")
             worker = await self._replace(worker, fetched, result)
         except asyncio.CancelledError:
             # The worker is still busy with a page that nobody waits for.
             asked.cancel()
-            worker.kill()
+            worker.child.kill()
             self._all.discard(worker)
             raise
         self._idle.put_nowait(worker)
@@ -186,18 +166,18 @@ class WorkerPool:
         return worked_s
 
     async def _start(self) -> _Worker:
-        process, reader, writer = await start_copy("lycosa.engine.processes.workers")
-        writer.write(pickle.dumps(self.recipe))
-        worker = _Worker(process, reader, writer)
+        child = await start_copy(__name__)
+        child.writer.write(pickle.dumps(self.recipe))
+        worker = _Worker(child)
         self._all.add(worker)
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):  # whoever asks it, finds out
-            await reader.readexactly(len(READY))
+            await child.reader.readexactly(len(READY))
         worker.before_s = worker.cpu_s()
         return worker
 
     async def _replace(self, worker: _Worker, fetched: Fetched, why: Refusal) -> _Worker:
         self.note(f"A worker was replaced: {fetched.link.url}: {why}")
-        worker.kill()
+        worker.child.kill()
         self._all.discard(worker)
         return await self._start()
 

@@ -1,7 +1,4 @@
-"""Which links may be fetched and which pages kept: lists of checks, in order; the first refusal wins.
-
-In: a strategy's decisions, and pages. Out: the same decisions, with refusals; or why a page is not kept.
-"""
+"""Which links may be fetched and which pages kept: lists of checks, in order; the first refusal wins."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from lycosa.engine.rules.patterns import Patterns
 from lycosa.engine.rules.scope import (
     LinkCheck,
     PageCheck,
@@ -30,10 +26,8 @@ from lycosa.spec.sections import FetchSpec, FrontierSpec, ScopeSpec
 from lycosa.values import Decision, Kind, Link, Page, Reason, Refusal
 
 
-def link_checks(
-    scope: ScopeSpec, fetch: FetchSpec, patterns: Patterns | None = None, known: LinkCheck | None = None
-) -> Sequence[LinkCheck]:
-    """What a link has to pass, in this order; what the spec does not ask for is no check at all."""
+def link_checks(scope: ScopeSpec, fetch: FetchSpec, further: Sequence[LinkCheck] = ()) -> Sequence[LinkCheck]:
+    """What a link has to pass, in this order."""
     checks = (
         not_too_long(fetch),
         not_too_deep(scope),
@@ -41,8 +35,7 @@ def link_checks(
         on_wanted_host(scope),
         on_wanted_path(scope),
         no_trap if scope.avoid_traps else None,
-        patterns,
-        known,
+        *further,
     )
     return tuple(check for check in checks if check is not None)
 
@@ -64,18 +57,16 @@ def page_checks(scope: ScopeSpec, fetch: FetchSpec) -> Sequence[PageCheck]:
 
 
 class Admission:
-    """The bounds of a crawl, as the spec sets them; what it has learned of URLs that bring nothing (`patterns`); what other
-    collections have (`known`)."""
+    """The bounds of a crawl: those of its spec, and `further` checks of links."""
 
     def __init__(
         self,
         scope: ScopeSpec,
         fetch: FetchSpec,
         frontier: FrontierSpec,
-        patterns: Patterns | None = None,
-        known: LinkCheck | None = None,
+        further: Sequence[LinkCheck] = (),
     ) -> None:
-        self.link_checks = link_checks(scope, fetch, patterns, known)
+        self.link_checks = link_checks(scope, fetch, further)
         self.page_checks = page_checks(scope, fetch)
         self.obeys_nofollow = fetch.obey_nofollow
         self.min_priority = frontier.min_priority

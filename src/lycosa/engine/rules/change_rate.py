@@ -1,6 +1,6 @@
-"""How often a page changes, by all that was seen of it. In: visits and what servers say. Out: how long to wait for the next.
+"""How often a page changes, and so how long to wait for its next visit.
 
-Changes are taken to come at random, at a rate of the page's own: after `changes` in `watched_s` seconds, and with one change in
+Changes come at random, at a rate of the page's own: after `changes` in `watched_s` seconds, and with one change in
 `first_s` assumed before anything was seen, the mean time between two is (first_s + watched_s) / (1 + changes) [the mean of a Gamma
 posterior; Cho and Garcia-Molina, Estimating frequency of change, 2003, treat what is seen only at visits].
 """
@@ -34,7 +34,7 @@ class Watched(NamedTuple):
         return max(first_s * SOONEST, min(first_s * LATEST, (first_s + self.seconds) / (1 + self.changes)))
 
     def visited(self, after_s: float, is_changed: bool, changed_after_s: float | None = None) -> Watched:
-        """The same after one more visit, so many seconds after the last.
+        """The same after one more visit, `after_s` seconds after the last.
 
         A change was seen for the time until it came: as the server dates it, or half of the time in between.
 

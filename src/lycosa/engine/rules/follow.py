@@ -1,7 +1,5 @@
-"""What a response leads to besides its links: redirects, requisites, revisits.
-
-In: responses and judged pages. Out: decisions and outcomes, whatever the strategy; `admission` still says
-which of them may be.
+"""What a response leads to besides its links, whatever the strategy: redirects, requisites, revisits. `admission` decides
+which of them may be fetched.
 """
 
 from __future__ import annotations

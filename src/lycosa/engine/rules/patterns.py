@@ -1,8 +1,8 @@
-"""URLs whose pages bring nothing new. In: pages, with what they resemble. Out: why more of their kind are not fetched.
+"""URLs whose pages bring nothing new, such as those of crawler traps and mirrors.
 
-A trap makes its URLs as it likes, but they are of a kind, and its pages resemble each other: so pages that are duplicates
-or hardly differ from the last ones count against the kind of their URL, the section and the site. What has brought
-nothing several times is given up, with the reason, and the links of such a page count less from the first one on. Old counts fade, so that a site which turns into a trap is noticed.
+The URLs of a trap are of a kind, and its pages resemble each other. So duplicates, and pages that hardly differ from the last
+ones, count against the kind of their URL, its section and its site. What has brought nothing several times is given up; the
+links of such a page count less from the first one on. Old counts fade, so that a site which turns into a trap is noticed.
 A mirror has its pages under the paths of the other site. Newspapers that print the same agency's report under paths of
 their own are no mirrors, and their copies count against nobody.
 """
@@ -239,6 +239,22 @@ class Patterns:
 
     def _site(self, name: str) -> _Site:
         return self._sites.get(name) or _remember(self._sites, name, _Site(), MAX_SITES)
+
+
+class NoPatterns(Patterns):
+    """Learns nothing, and refuses nothing."""
+
+    def __call__(self, link: Link, page_url: str) -> Refusal | None:
+        return None
+
+    def mirrors(self, page: Page, near: int | None) -> Refusal | None:
+        return None
+
+    def is_poor(self, url: str, sketch: bytes, near: int) -> bool:
+        return False
+
+    def learn(self, key: int, url: str, sketch: bytes, near: int, refused: Reason | None) -> None:
+        pass
 
 
 def _remember(table: dict[K, V], key: K, value: V, limit: int) -> V:

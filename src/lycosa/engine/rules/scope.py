@@ -1,8 +1,4 @@
-"""The checks that a spec's scope asks for. In: sections of the spec. Out: functions from a link or page to a refusal.
-
-Each maker returns None where the spec asks for nothing, so that the many links of a page pass only what counts.
-`admission` puts them in order.
-"""
+"""The checks of links and pages that a spec's scope asks for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Crawler traps. In: the URL of a link, and of the page it is on. Out: a Refusal, or None for most URLs.
+"""Crawler traps, told by the URL of a link and of its page.
 
-Conservative: what a real site may well publish passes, and limits per host catch the rest.
+Conservative: URLs that a real site may well publish pass, and limits per host catch the rest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Hosts that answer with walls. In: which host met us with one, and which let us through. Out: how long it rests, or that it is given up.
+"""Hosts that answer with walls: they rest, twice as long each time, and are given up after some in a row.
 
-Nothing tries to get past a wall: the host rests, twice as long each time, and after some in a row nothing more is asked of it in this run,
-or in one that follows within a day.
+Nothing tries to get past a wall. A host stays given up for the run, and for runs that follow within a day.
 """
 
 from __future__ import annotations

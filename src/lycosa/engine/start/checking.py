@@ -1,4 +1,4 @@
-"""Looking at a spec without crawling. In: a spec file. Out: what a crawl of it would do, or the first error.
+"""Checking a spec without crawling: what a crawl of it would do first, or the first error.
 
 Everything on this machine that the spec names is read as the crawl would read it: seed lists, example pages,
 models, event. Nothing is fetched from the Web: URLs are counted, and that is all.
@@ -7,31 +7,30 @@ models, event. Nothing is fetched from the Web: URLs are counted, and that is al
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from lycosa import urls
 from lycosa.engine.rules.admission import Admission
-from lycosa.engine.start import Ready, prepare
-from lycosa.engine.start.material import CrawlMaterial
-from lycosa.engine.start.of_language import can_do_without_pages
-from lycosa.engine.start.source_priors import source_priors
-from lycosa.errors import SpecError
+from lycosa.engine.start.prepare import CrawlMeans, fitted_for, prepare, source_priors
+from lycosa.engine.start.request import CrawlRequest, refuse_collection, request_of_file
+from lycosa.errors import InputError, SpecError
 from lycosa.fetch.archive.warc_files import archives_of, warc_files
 from lycosa.fetch.browser.renderer import refuse_root
 from lycosa.fetch.http.connect_to import target_of
 from lycosa.fetch.http.headers import refuse_unsendable
+from lycosa.files import size_of
 from lycosa.learn.words.spelling import doubtful_keywords
-from lycosa.methods import Means
-from lycosa.methods.lookup import all_settings, fitted
+from lycosa.methods.lookup import check
+from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.page.text.languages import IN_PAIRS, UNSTEMMED
 from lycosa.page.text.terms import terms_of
 from lycosa.seeds import gather
-from lycosa.spec.reading import load_spec, outdated_in, spec_path
-from lycosa.spec.sections import PLACEHOLDER, Spec, TopicSpec
+from lycosa.spec.reading import spec_path
+from lycosa.spec.sections import Spec, TopicSpec
 from lycosa.values import Refusal
 
 # In place of an example page that only the crawl may fetch: it has words, a place and a day.
@@ -52,50 +51,71 @@ class Checked(msgspec.Struct, frozen=True):
     lists: tuple[str, ...]  # sitemaps and feeds that will be fetched
     examples: tuple[str, ...]  # pages that will be fetched
     trains: tuple[str, ...]  # classifiers that will be trained first
-    said: tuple[str, ...]  # what to think about
+    said: tuple[str, ...]  # hints
 
 
 def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
-    """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail over it."""
+    """Read a spec (or the one in a folder) and all that it names; LycosaError where a crawl would fail."""
     path = spec_path(path)
     refuse_collection(path)
-    spec, text = load_spec(path, all_settings(), changes)
-    return asyncio.run(_checked(spec, text, path))
-
-
-def refuse_collection(path: Path) -> None:
-    """Refuse the crawl.toml in a collection as a spec: beside it there is no place for another collection."""
-    if (path.parent / "catalogue.db").exists():
-        raise SpecError(
-            f"{path.parent} is a collection, and {path.name} in it only says how it was made. Name the spec "
-            "that you wrote, or say where to write: lycosa crawl --out."
-        )
-
-
-async def _checked(spec: Spec, text: str, path: Path) -> Checked:
-    if (path.parent / spec.name).is_file():
+    request = request_of_file(path, None, changes)
+    spec, said, seen = request.spec, [*request.notes], _Web()
+    if request.directory.is_file():
         raise SpecError(
             f"{path}: the collection is to be the folder {spec.name}, which is a file. Choose another name."
         )
-    folder, said = path.parent, [*looked_over(spec, path), *outdated_in(text)]
-    seen = _Web()
-    seeds, ready = await _look(spec, folder, folder / spec.name / "models", seen, said)
-    said += doubts(spec.topic, folder)
+    refuse_unready(spec, request.folder)
+    prepared = asyncio.run(_prepared(request, seen, said))
+    seeds = asyncio.run(_seeds(request, seen, said, prepared))
     return Checked(
         spec=str(path),
-        collection=str(folder / spec.name),
+        collection=str(request.directory),
         strategy=spec.strategy,
         judge=spec.judge.kind,
         seeds=seeds,
         lists=tuple(seen.lists),
         examples=tuple(seen.examples),
-        trains=ready.missing,
-        said=tuple(said),
+        trains=prepared.missing,
+        said=(*said, *doubts(spec.topic, request.folder)),
     )
 
 
+def refuse_unready(spec: Spec, folder: Path) -> None:
+    """A LycosaError for what a new crawl would fail over, before anything is fetched: files, settings, addresses."""
+    refuse_root(spec.fetch)
+    Admission(spec.scope, spec.fetch, spec.frontier)
+    if spec.fetch.web:
+        from lycosa.fetch.archive.archive import refuse_unreadable  # loads the readers of archives
+
+        refuse_unreadable(warc_files(archives_of(spec.fetch, folder)))
+    elif spec.seeds.archive:
+        raise SpecError(
+            "[seeds] archive means the archives of [fetch] web. Name some there, or say --web ARCHIVE."
+        )
+    if spec.archive.known:
+        from lycosa.collection.known import KnownElsewhere, known_in  # loads the readers of archives
+
+        KnownElsewhere(known_in(spec.archive, folder)).close()
+    refuse_unsendable({"User-Agent": spec.fetch.user_agent, **spec.fetch.headers})
+    for target in spec.fetch.connect_to.values():
+        target_of(target)
+    check(spec.strategy, spec.options.get(spec.strategy, {}), folder)
+    topic, seeds = spec.topic, spec.seeds
+    for where in (*topic.examples, *topic.negatives, *seeds.files, *seeds.sitemaps, *seeds.feeds):
+        if urls.parse(where) is None:
+            _refuse_unreadable_file(folder / where)
+
+
+def _refuse_unreadable_file(path: Path) -> None:
+    try:
+        size_of(path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: {reason}. Paths in a spec are relative to the spec's folder.") from None
+
+
 def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:
-    """What of a topic does less than its author may think."""
+    """Hints about a topic: keywords that say nothing or are misspelt, examples that count once."""
     for keyword in topic.keywords:
         if not terms_of(keyword, topic.language):
             yield f"the keyword {keyword!r} has only words that every text has, and says nothing. Use another."
@@ -118,32 +138,8 @@ def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:
 
 
 def _contents(where: str, folder: Path) -> object:
-    """What makes two examples the same page: the identity of a URL, the bytes of a file."""
+    """What makes two examples the same page: the key of a URL, the bytes of a file."""
     return urls.key_of(url) if (url := urls.parse(where)) else (folder / where).read_bytes()
-
-
-async def refuse_unready(spec: Spec, folder: Path) -> None:
-    """A LycosaError where a new crawl would fail over what the spec names, before anything is made or fetched."""
-    await _look(spec, folder, folder / "no-models-yet", _Web(), [])
-
-
-async def _look(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> tuple[int, Ready]:
-    """How many seeds there are, and what was prepared as far as that goes without the Web."""
-    refuse_root(spec.fetch)
-    Admission(spec.scope, spec.fetch, spec.frontier)
-    if spec.fetch.web:
-        from lycosa.fetch.archive.archive import refuse_unreadable  # which loads all that reads an archive
-
-        refuse_unreadable(warc_files(archives_of(spec.fetch, folder)))
-    if spec.archive.known:
-        from lycosa.collection.known import KnownElsewhere, known_in  # which loads all that reads an archive
-
-        KnownElsewhere(known_in(spec.archive, folder)).close()
-    ready = await _fitted(spec, folder, models, seen, said)
-    refuse_unsendable({"User-Agent": spec.fetch.user_agent, **spec.fetch.headers})
-    for target in spec.fetch.connect_to.values():
-        target_of(target)
-    return await _seeds(spec, folder, seen, said, ready.given), ready
 
 
 class _Web:
@@ -162,68 +158,36 @@ class _Web:
         return Document(_STAND_IN, url, "text/html")
 
 
-async def _seeds(spec: Spec, folder: Path, seen: _Web, said: list[str], given: Sequence[str]) -> int:
-    """How many seeds there are, those of lists on the Web not counted."""
+async def _seeds(request: CrawlRequest, seen: _Web, said: list[str], prepared: Preparation) -> int:
+    """The number of seeds, without those of lists on the Web."""
+    spec = request.spec
     if spec.seeds.archive:
-        if not spec.fetch.web:
-            raise SpecError(
-                "[seeds] archive means the archives of [fetch] web. Name some there, or say --web ARCHIVE."
-            )
         said.append("every page of the archive is a seed.")
         return 0
     on_the_web = any(urls.parse(where) for where in (*spec.seeds.sitemaps, *spec.seeds.feeds))
     # One that stands for those lists: without any, a crawl could not begin.
     more = (_ELSEWHERE,) if on_the_web else ()
     seeds = spec.seeds.model_copy(update={"urls": (*spec.seeds.urls, *more)})
-    return len(await gather(seeds, folder, seen.list, said.append, given)) - len(more)
+    return len(await gather(seeds, request.folder, seen.list, said.append, prepared.given)) - len(more)
 
 
-async def _fitted(spec: Spec, folder: Path, models: Path, seen: _Web, said: list[str]) -> Ready:
+async def _prepared(request: CrawlRequest, seen: _Web, said: list[str]) -> Preparation:
     """Prepare as a crawl does, as far as that goes without the Web."""
 
     def say(message: str) -> None:
-        if not seen.examples:  # what a stand-in makes of a model is nothing to tell
+        if not seen.examples:  # a model made of stand-ins says nothing
             said.append(message)
 
-    means = Means(folder, None, seen.document, say, spec.topic.language, spec.index.place_finder)
-    ready = await prepare(spec, CrawlMaterial(spec.topic, means, models))
-    untaught = spec.judge.kind == "text" or not can_do_without_pages(ready.missing, spec.topic.language)
-    if ready.missing and not ready.topic.examples and untaught:
-        raise SpecError(
-            f"{spec.strategy} with judge {spec.judge.kind} has to be trained ({', '.join(ready.missing)}). "
-            "Give [topic] examples, or a trained [topic] model."
-        )
-    if ready.preparation:
-        strategy = fitted(spec.strategy, spec.options.get(spec.strategy, {}), ready.preparation)
-        for earlier in ready.source_priors:
+    spec = request.spec
+    folder, saved = request.folder, request.directory / "models"
+    language, finder = spec.topic.language, spec.index.place_finder
+    means = CrawlMeans(folder, None, seen.document, say, language, finder, classifiers_in=saved)
+    prepared = await prepare(spec, means)
+    if not prepared.missing:
+        strategy = fitted_for(spec, prepared)
+        for earlier in prepared.source_priors:
             source_priors(earlier, strategy)
-    return ready
-
-
-def looked_over(spec: Spec, path: Path | str) -> list[str]:
-    """What to think about before the live Web is crawled; what is still the template's is refused."""
-    if spec.fetch.connect_to or spec.fetch.web:  # a web of one's own
-        return []
-    _refuse_placeholder(spec, path)
-    if spec.fetch.contact or spec.fetch.user_agent:
-        return []
-    return [f"nobody whose site is asked can tell who asks, or reach you. Set [fetch] contact in {path}."]
-
-
-def _refuse_placeholder(spec: Spec, path: Path | str) -> None:
-    left = [
-        f"[{name}] {key}"
-        for name, section in {"seeds": spec.seeds, **spec.methods}.items()
-        for key, value in section
-        if isinstance(value, tuple) and any(str(each).startswith(PLACEHOLDER) for each in value)
-    ]
-    if "example.org" in spec.scope.domains:
-        left.append("[scope] domains")
-    if left:
-        raise SpecError(
-            f"{path}: {' and '.join(left)} still {'has' if len(left) == 1 else 'have'} the template's example.org, "
-            "which only shows where your own go. Replace it."
-        )
+    return prepared
 
 
 def check_text(checked: Checked) -> str:

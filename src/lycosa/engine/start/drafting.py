@@ -1,4 +1,4 @@
-"""A spec drafted from example pages. In: URLs and files. Out: keywords, a description, and what methods make of the pages.
+"""Drafts a spec from example pages: keywords, a description, and values for the methods' sections.
 
 Keywords are words that the pages share and that the language seldom has. Everything is a proposal: it is shown and
 written into a crawl.toml, where the user changes it.
@@ -22,7 +22,7 @@ from lycosa.clock import SystemClock
 from lycosa.errors import InputError
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.polite.reader import PoliteReader
-from lycosa.learn.training.pages import document_in
+from lycosa.learn.training.examples import document_in
 from lycosa.learn.words.background import background_of
 from lycosa.methods.registry import methods
 from lycosa.page.document import Document

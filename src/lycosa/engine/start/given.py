@@ -1,7 +1,6 @@
-"""Pages that the user gave: examples and model pages. They are fetched once, to prepare the crawl, and are part of it.
+"""Pages that the user gave, examples and model pages: fetched once, to prepare the crawl, and part of it.
 
-In: their URLs. Out: their documents, archived in the collection; what the user's word makes of them; and a fetcher that
-answers from the archive where the crawl comes to them.
+They are archived; where the crawl comes to them, their responses are answered from the archive.
 """
 
 from __future__ import annotations

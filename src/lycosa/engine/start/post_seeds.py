@@ -1,7 +1,6 @@
-"""Seeds from posts, with all stages at hand: the layer that a notebook and the command line use.
+"""Finds seeds in posts: the layer that a notebook and the command line use.
 
-In: files of posts and a PostFilter. Out: a Finding (seeds, sources, statistics). Short URLs are expanded,
-and pages looked at, through the polite fetcher.
+Short URLs are expanded, and pages looked at, through the polite fetcher.
 """
 
 from __future__ import annotations

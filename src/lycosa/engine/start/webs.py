@@ -1,17 +1,16 @@
-"""Which web a crawl asks: the live one, or archives instead ([fetch] web). In: a spec. Out: its fetcher."""
+"""The fetcher of a crawl: of the live Web, or of archives instead ([fetch] web)."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, MutableMapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import CollectionError
 from lycosa.fetch.archive.archived_web import ArchivedWeb
 from lycosa.fetch.archive.warc_files import archives_of
-from lycosa.fetch.browser.renderer import Renderer, renderer_for
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.polite.fetcher import PoliteFetcher
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
@@ -25,10 +24,10 @@ _LIVE, _ARCHIVED = b"live", b"archived"
 
 
 def without_waiting(spec: Spec) -> Spec:
-    """The same crawl with nobody to be polite to, where archives are crawled.
+    """The same crawl; one of archives without politeness.
 
-    One page at a time, so that pages come in the order of their scores, whatever the machine; all at once where
-    every page of the archive is wanted anyway.
+    It takes one page at a time, so that pages come in the order of their scores, whatever the machine; if every page of
+    the archive is wanted, several.
     """
     if not spec.fetch.web:
         return spec
@@ -75,13 +74,6 @@ async def web_of(
     for damage in archived.damage:
         say(f"{damage}. What is before that is used.")
     yield archived
-
-
-def renderer_of(
-    spec: Spec, fetcher: PoliteFetcher | ArchivedWeb
-) -> AbstractAsyncContextManager[Renderer | None]:
-    """What renders the pages of that web, where the spec wants it: its browser asks through this fetcher alone."""
-    return renderer_for(spec.fetch, fetcher.fetch_for)
 
 
 def _refuse_another_web(collection: CollectionWriter, web: bytes) -> None:

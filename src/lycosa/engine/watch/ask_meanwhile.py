@@ -1,4 +1,4 @@
-"""Questions during a crawl. In: a running crawl and a terminal. Out: labels, which count when the judge is next fitted.
+"""Asks questions in the terminal while a crawl runs; answers become labels.
 
 The crawl goes on while it waits for answers; its progress makes room for the questions.
 """
@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TextIO
 
-from lycosa.engine.learning.questions import PROMPT, Interview
 from lycosa.engine.loop import Crawl
+from lycosa.learn.questions import PROMPT, Interview
 from lycosa.values import Say
 
 FIRST_PAGES = 50

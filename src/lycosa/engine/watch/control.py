@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.engine.loop import Crawl
-from lycosa.learn.judges.threshold import Harvest
+from lycosa.learn.judges.calibration import Harvest
 
 NAME = "control.sock"
 LINE_BYTES = 65_536

@@ -1,4 +1,4 @@
-"""How far to trust a crawl. In: its collection. Out: how sure its judge is, five titles to look at, and what helps most."""
+"""How far to trust a crawl: how certain its judge is, titles to look at, and what helps most."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.collection.catalogue.reader import ReasonCounts
+from lycosa.collection.catalogue.progress import ReasonCounts
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.learning.questions import Question, questions_in, scores_of
-from lycosa.engine.learning.refit import saved_version
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.watch.summary import Summary
-from lycosa.learn.judges.threshold import Estimate
+from lycosa.learn.history import saved_version
+from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
+from lycosa.learn.questions import Question, questions_in, scores_of
 from lycosa.page.text.terms import terms_of
 from lycosa.values import Reason
 from lycosa.wording import counted, interval, percent
@@ -25,20 +25,20 @@ from lycosa.wording import counted, interval, percent
 TITLES = 5
 TITLE_CHARS = 90
 MANY_ANSWERS = 20
-"""From this many answers on, further ones change little unless much lies near the threshold."""
+"""Number of answers from which on more change little, unless much lies near the threshold."""
 MUCH = 0.1
 UNSURE = 0.2
-"""An interval of the harvest that is wider than this leaves much open."""
+"""Width of the harvest's interval from which on answers help."""
 UNSURE_KEPT = 0.3
-"""And so does an interval of the precision of what is kept that is wider than this."""
+"""The same for the precision of what is kept."""
 FEW_PAGES = 50
-"""A crawl that ends with fewer pages because no link is left has hardly begun."""
+"""A crawl that runs out of links with fewer pages has hardly begun."""
 LOOKED_AT = 500
-"""Pages in which the keywords are looked for: one that these do not have says nothing of the others either."""
+"""Pages that are searched for the keywords."""
 LITTLE = 0.05
 """A harvest below this: hardly any page that was found is of the topic."""
 NAMED = 3
-"""So many of the user's own pages are named; of more it is said how many."""
+"""Maximum number of the user's own pages listed."""
 NOTHING_UNTAKEN = ReasonCounts({}, {}, {})
 
 

@@ -1,4 +1,4 @@
-"""Running a crawl until it ends or somebody ends it. In: a crawl. Out: the same, ended; a signal lets it finish first."""
+"""Runs a crawl until it ends; a signal lets it finish first."""
 
 from __future__ import annotations
 

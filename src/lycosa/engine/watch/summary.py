@@ -1,4 +1,4 @@
-"""How a crawl went. In: a crawl that has ended, and its collection. Out: a Summary, which the log and the caller get."""
+"""The summary of a crawl that has ended, for the log and the caller."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.collection.catalogue.reader import LAST_PAGES, PAUSED
+from lycosa.collection.catalogue.progress import LAST_PAGES, PAUSED
 from lycosa.collection.log import tell
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl
-from lycosa.learn.judges.threshold import Harvest
+from lycosa.learn.judges.calibration import Harvest
 from lycosa.page.signs.needs_browser import NEEDS_BROWSER, RENDERED
 from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 

@@ -1,16 +1,13 @@
-"""Pages as rows of a sparse matrix. In: counts by term, page by page. Out: what a judge is fitted on.
-
-Rows are only ever added, so that a crawl's judge is fitted again and again without reading a page twice.
-"""
+"""The pages of a crawl as rows of a sparse matrix: what a judge is fitted on. Rows are only ever added."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from lycosa.learn.words.background import Background, rarity, share_of_pages
 from lycosa.learn.words.similarity import logs_of, unit
@@ -21,55 +18,35 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 COMMON_SHARE = 0.1
-"""Of the rows have a word that is common: with less, or more, products take longer (pages of 1,500 terms)."""
-BLOCK = 64
-"""Rows whose products with all earlier ones are worked out at once."""
-TILE = 256
-"""Rows that are dense at a time, a multiple of BLOCK: all of them at once took as much memory as the whole corpus."""
-STRIP = 512
-"""Where no products are known, so many rows are multiplied with all before them: what is above the diagonal is left out."""
-_SMALLEST = 1 << 12
-_BRIEF = np.float32
-"""Of weights while they are multiplied: half the time, and probabilities are the same within 10⁻⁷."""
-
-Number = TypeVar("Number", bound=np.generic)
+"""Terms in more than this share of the rows are multiplied as a dense matrix, which is ten times as fast."""
 
 _rarity = lru_cache(maxsize=1024)(rarity)  # tables have tenths
 
 
-class _Growing(Generic[Number]):
-    """Numbers to which more are added. What was handed out stays as it is."""
+class _Column:
+    """An array that grows at its end; its parts are joined when it is read."""
 
-    def __init__(self, kind: DTypeLike) -> None:
-        self._room: NDArray[Any] = np.empty(_SMALLEST, kind)
-        self._size = 0
+    def __init__(self, *first: NDArray[Any]) -> None:
+        self._parts = [*first]
 
-    def extend(self, more: NDArray[Number]) -> None:
-        size = self._size + len(more)
-        if size > len(self._room):
-            more_room = max(size, len(self._room) * 9 // 8)
-            try:
-                self._room.resize(more_room)  # by other addresses for the same memory: nothing is copied
-            except ValueError:  # somebody has what was handed out
-                room = np.empty(more_room, self._room.dtype)
-                room[: self._size] = self.all
-                self._room = room
-        self._room[self._size : size] = more
-        self._size = size
+    def extend(self, more: NDArray[Any]) -> None:
+        self._parts.append(more)
 
     @property
-    def all(self) -> NDArray[Number]:
-        return self._room[: self._size]
+    def all(self) -> NDArray[Any]:
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
 
 
 class _Columns:
-    """The column of each term; one that no page has yet gets the next. What its language says of it is kept beside it."""
+    """The column of each term, its share of the pages of the language, and its rarity there."""
 
     def __init__(self, background: Background) -> None:
         self.background = background
         self.terms: list[str] = []
-        self.shares = _Growing[np.float64](np.float64)
-        self.rarities = _Growing[np.float64](np.float64)
+        self.shares = _Column(np.zeros(0))
+        self.rarities = _Column(np.zeros(0))
         self._columns: dict[str, int] = {}
 
     def of(self, pages: Sequence[Terms]) -> NDArray[np.int32]:
@@ -88,16 +65,14 @@ class _Columns:
 
 
 class Corpus:
-    """The pages that are known, in the order in which they were added, and the terms that they have."""
+    """The pages in the order in which they were added, and their terms."""
 
     def __init__(self, background: Background) -> None:
         self.background = background
         self._columns = _Columns(background)
-        self._indices = _Growing[np.int32](np.int32)
-        self._weights = _Growing[np.float64](np.float64)
-        self._ends = _Growing[np.int64](np.int64)
-        self._ends.extend(np.zeros(1, np.int64))
-        self._products: list[Floats] = []  # of each block of rows with all up to its last one
+        self._indices = _Column(np.zeros(0, np.int32))
+        self._weights = _Column(np.zeros(0))
+        self._ends = _Column(np.zeros(1, np.int64))
 
     def __len__(self) -> int:
         return len(self._ends.all) - 1
@@ -108,7 +83,7 @@ class Corpus:
         return self._columns.terms
 
     def add(self, terms: Terms | Mapping[str, int]) -> int:
-        """Add a page; returns its row.
+        """Add a page; return its row.
 
         >>> corpus = Corpus(Background({}))
         >>> corpus.add({"owl": 2, "night": 1}), corpus.add({"owl": 1}), corpus.terms
@@ -117,7 +92,7 @@ class Corpus:
         return self.add_all([terms if isinstance(terms, Terms) else packed(terms)])[0]
 
     def add_all(self, pages: Sequence[Terms]) -> range:
-        """Add pages; returns their rows. All that is done on arrays is done once for all of them.
+        """Add pages; return their rows.
 
         >>> corpus = Corpus(Background({}))
         >>> corpus.add_all([packed({"owl": 2, "night": 1}), packed({"night": 3, "moth": 1})]), corpus.terms
@@ -153,99 +128,18 @@ class Corpus:
         parts = self._weights.all, self._indices.all, self._ends.all
         return csr_matrix(parts, shape=(len(self), len(self.terms)))
 
-    def products(self, rows: csr_matrix, chosen: NDArray[np.intp]) -> Floats:
-        """The products of chosen rows (of all `rows`) with one another, on the diagonal and below it; above is nothing of use.
-
-        While all rows are chosen, those of earlier ones are remembered: a corpus only grows.
-        """
-        if len(chosen) < len(self):
-            self._products = []
-            return _products(rows[chosen])
-        found = _more_products(rows, self._products)
-        for first in range(len(self._products) * BLOCK, len(found) - BLOCK + 1, BLOCK):
-            end = first + BLOCK
-            self._products.append(found[first:end, :end].copy())
-        return found
-
     def language_shares(self) -> Floats:
         """For each term the share of pages of the language that have it."""
-        return self._columns.shares.all
+        shares: Floats = self._columns.shares.all
+        return shares
 
 
-def _products(rows: csr_matrix) -> Floats:
-    """The products of rows with one another, on the diagonal and below it."""
-    count = rows.shape[0]
-    products, common = np.zeros((count, count)), _common(rows, count)
-    for first in range(0, count, STRIP):
-        end = min(first + STRIP, count)
-        _fill(products[first:end, :end], rows, first, common)
+def products_of(rows: csr_matrix) -> Floats:
+    """The products of rows with one another."""
+    columns = rows.tocsc()
+    is_common = np.diff(columns.indptr) > COMMON_SHARE * rows.shape[0]
+    common = columns[:, is_common].toarray()
+    rare = columns[:, ~is_common].tocsr()
+    products: Floats = (rare @ rare.T).toarray()
+    products += common @ common.T
     return products
-
-
-def _more_products(rows: csr_matrix, known: Sequence[Floats]) -> Floats:
-    """As `_products`, where those of the first blocks of rows are known.
-
-    It does not matter when a row was added, to the last bit: each product is worked out in the later of its two rows,
-    in blocks of one shape, and which words are common is told from the first 64, 128, 256 … rows before it.
-    """
-    count = rows.shape[0]
-    products = np.zeros((count, count))
-    for number, block in enumerate(known):
-        products[number * BLOCK : (number + 1) * BLOCK, : block.shape[1]] = block
-    first = len(known) * BLOCK
-    while first < count:
-        before = BLOCK << (first // BLOCK).bit_length() - 1 if first else 0
-        end = min(2 * before or BLOCK, count)
-        _fill(products[first:end, :end], rows, first, _common(rows, before))
-        first = end
-    return products
-
-
-def _fill(products: Floats, rows: csr_matrix, first: int, common: NDArray[np.bool_]) -> None:
-    """Work out the products of some rows, from the first on, with all up to the last of them."""
-    end = products.shape[1]
-    dense, sparse = _parted(rows, end, common)
-    columns = sparse.T.tocsr()
-    for above in range(
-        first, end, BLOCK
-    ):  # as many at a time: what comes out is nearly dense, and takes more as it is sparse
-        below = min(above + BLOCK, end)
-        products[above - first : below - first] = (sparse[above:below] @ columns).toarray()
-    right, left = (np.zeros((size, dense.shape[1]), _BRIEF) for size in (TILE, BLOCK))
-    for start in range(0, end, TILE):
-        stop = min(start + TILE, end)
-        _densely(dense, start, stop, right)
-        for above in range(max(first, start), end, BLOCK):
-            below = min(above + BLOCK, end)
-            _densely(dense, above, below, left)
-            products[above - first : below - first, start:stop] += (left @ right.T)[
-                : below - above, : stop - start
-            ]
-
-
-def _densely(rows: csr_matrix, first: int, end: int, into: NDArray[np.float32]) -> None:
-    """Write some rows into a dense matrix that has room for as many or more."""
-    into[end - first :] = 0.0
-    rows[first:end].toarray(out=into[: end - first])
-
-
-def _parted(rows: csr_matrix, end: int, common: NDArray[np.bool_]) -> tuple[csr_matrix, csr_matrix]:
-    """The first rows, up to an end: the common words apart from all others."""
-    from scipy.sparse import csr_matrix
-
-    ends = rows.indptr[: end + 1]
-    indices, weights = rows.indices[: ends[-1]], rows.data[: ends[-1]].astype(_BRIEF)
-    is_common = common[indices]
-    some = np.flatnonzero(is_common)
-    before = np.searchsorted(some, ends)
-    places = np.cumsum(common, dtype=np.int32) - 1
-    parts = weights.take(some), places.take(indices.take(some)), before
-    dense = csr_matrix(parts, shape=(end, np.count_nonzero(common)))
-    some = np.flatnonzero(~is_common)
-    sparse = csr_matrix((weights.take(some), indices.take(some), ends - before), shape=(end, rows.shape[1]))
-    return dense, sparse
-
-
-def _common(rows: csr_matrix, count: int) -> NDArray[np.bool_]:
-    """The words that many of the first rows have: as a dense matrix, their products are ten times as fast."""
-    return np.bincount(rows.indices[: rows.indptr[count]], minlength=rows.shape[1]) > COMMON_SHARE * count

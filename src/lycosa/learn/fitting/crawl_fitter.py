@@ -1,13 +1,14 @@
-"""Fits a learning judge on a crawl of any size. In: a Brief, what reads pages, answers. Out: versions with all chances.
+"""Fits a learning judge on the pages of a crawl, again and again.
 
-Up to `sampling.MAX_PAGES` pages all of them are kept in memory and fitted on. Of more none is kept: each fit reads its
-sample again, and then all others, which it judges by the words of the version, as new pages are.
+`Fitter` keeps all pages in memory. `CrawlFitter` uses one for up to `sampling.MAX_PAGES` pages. For a larger crawl each fit
+reads a sample, and then judges all other pages by the words of the version, as new pages are judged.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from itertools import islice, takewhile
 
 import msgspec
@@ -15,67 +16,199 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.learn.fitting import sampling
-from lycosa.learn.fitting.fitter import Fit, Fitter, Said
+from lycosa.learn.fitting.corpus import Corpus
+from lycosa.learn.fitting.fit import Fitted, fit_judge
+from lycosa.learn.fitting.given import Given
 from lycosa.learn.fitting.sampling import Sample, lot_of, shared_out
-from lycosa.learn.judges.brief import Brief
-from lycosa.learn.judges.calibration import FIRST_PAGES
-from lycosa.learn.judges.chances import Chances, Told
-from lycosa.learn.judges.threshold import estimate_of, find_threshold, lowest_threshold
-from lycosa.learn.judges.version import Scorer, Version
-from lycosa.values import PageTerms
+from lycosa.learn.judges.calibration import (
+    FIRST_PAGES,
+    Coefficients,
+    estimate_of,
+    find_threshold,
+    lowest_threshold,
+)
+from lycosa.learn.judges.version import Brief, Chances, Scorer, Told, Version
+from lycosa.learn.words.background import background_of
+from lycosa.page.text.terms import packed
+from lycosa.values import PageTerms, Terms
+
+MIN_UNASKED = 25
+"""With fewer labels on pages that people chose themselves, these hold for their own pages only: they are no fair sample."""
+
+TOGETHER = 16
+"""Pages added to the corpus at once, which is faster."""
 
 PagesOf = Callable[[str, int], Iterable[PageTerms]]
-"""The pages of a shard, behind an id, in the order of their ids."""
+"""The pages of a shard whose ids are greater than a number, in the order of their ids."""
 OWN = ""
-"""The shard that fits, or a crawl without others."""
+"""The shard that fits, or a crawl without shards."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What people said of pages, by key, and which of these pages nobody had asked about."""
+
+    answers: Mapping[int, bool] = {}
+    unasked: Set[int] = frozenset()
+
+    @property
+    def held(self) -> Set[int]:
+        """Pages whose answers hold for themselves, and teach nothing of others.
+
+        >>> Said({1: True, 2: True}, frozenset({2})).held
+        frozenset({2})
+        """
+        return self.unasked if len(self.unasked) < MIN_UNASKED else frozenset()
+
+
+class Fit(msgspec.Struct, frozen=True, array_like=True):
+    """A version, and its probability of each page that it was fitted on, as if that page had not been in the fit."""
+
+    version: Version
+    chances: Chances
+    upto_of: dict[str, int] = {}
+    """By other shard: the id of the last page that it was fitted on."""
+
+
+class Fitter:
+    """Remembers the pages that it was shown, so that each is read once."""
+
+    def __init__(self, brief: Brief) -> None:
+        self.brief = brief
+        self.upto: dict[str, int] = {}
+        """By shard: the id of the last page that was read."""
+        self.rows: dict[int, int] = {}
+        self.times: Mapping[int, int] = {}
+        """By key: the number of pages that a page of a sample stands for."""
+        self._corpus = Corpus(background_of(brief.language))
+        self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
+        self._evidence: list[float] = []
+        self._wanted: dict[int, float] = {}  # by row: the probability that the page is of a wanted kind
+        self._examples = {page.key for page in brief.examples}
+        for page in (*brief.examples, *brief.negatives):
+            self._add([page.key], [packed(page.terms)], [0.0])
+
+    def read(self, pages: Iterable[PageTerms], whose: str = OWN) -> None:
+        """Add further pages of a shard, in the order of their ids."""
+        pages = iter(pages)
+        while some := [*islice(pages, TOGETHER)]:
+            self._add(
+                [page.key for page in some], [page.terms for page in some], [page.evidence for page in some]
+            )
+            for page in some:
+                self._pages[page.key] = page.collected
+                if self.brief.of_kind:
+                    self._wanted[self.rows[page.key]] = page.wanted
+            self.upto[whose] = some[-1].id
+
+    @property
+    def pages(self) -> int:
+        """The number of pages of the crawl that it was shown."""
+        return len(self._pages)
+
+    @property
+    def counted(self) -> list[bool]:
+        """Whether each of these pages counts for the harvest, in the order in which they were shown."""
+        return [collected and key not in self._examples for key, collected in self._pages.items()]
+
+    def fit(self, heard: Said, number: int) -> Fit:
+        """Fit a version on all pages so far and on what people said."""
+        said = {page.key: False for page in self.brief.negatives} | dict(heard.answers)
+        fitted = self.fitted(said, held=heard.held)
+        found = sum(self.times.get(key, 1) for key in self._pages if key not in self._examples)
+        version = msgspec.structs.replace(
+            fitted.version,
+            estimate=msgspec.structs.replace(fitted.version.estimate, pages=found),
+            number=number,
+            pages=sum(self.times.get(key, 1) for key in self._pages),
+            upto=self.upto.get(OWN, 0),
+            said=dict(sorted(said.items())),
+            forecasts={key: fitted.forecasts[self.rows[key]] for key in sorted(said) if key in self.rows},
+        )
+        rows = [self.rows[key] for key in self._pages]
+        wanted = (self._wanted.get(row, 1.0) for row in rows)
+        chances = Chances.of(zip(self._pages, fitted.probability[rows].tolist(), wanted, strict=True))
+        return Fit(version, chances, {whose: upto for whose, upto in self.upto.items() if whose != OWN})
+
+    def fitted(
+        self,
+        said: Mapping[int, bool],
+        coefficients: Mapping[str, Coefficients] | None = None,
+        *,
+        held: Set[int] = frozenset(),
+    ) -> Fitted:
+        """All results of a fit, by row; `said` and `held` are by key, and what is held teaches nothing."""
+        rows = [self.rows[key] for key in self._pages]
+        counted = np.zeros(len(self._corpus), np.bool_)
+        counted[rows] = list(self._pages.values())
+        counted[[self.rows[key] for key in self._examples]] = False  # given, not found
+        examples = {self.rows[page.key] for page in self.brief.examples if said.get(page.key, True)}
+        given = Given(
+            keywords=self.brief.keywords,
+            examples=tuple(sorted(examples)),
+            answers={self.rows[key]: relevant for key, relevant in said.items() if key in self.rows},
+            held=frozenset(self.rows[key] for key in held if key in self.rows),
+            evidence=np.array(self._evidence) if self.brief.evidence else None,
+            evidence_name=self.brief.evidence,
+            usual=self.brief.usual,
+            counted=counted,
+            threshold=self.brief.threshold,
+            wanted=self._wanted,
+            times=np.array([self.times.get(key, 1) for key in self.rows], np.intp),
+        )
+        return fit_judge(self._corpus, given, coefficients)
+
+    def _add(self, keys: Sequence[int], terms: Sequence[Terms], evidence: Sequence[float]) -> None:
+        """Give each page a row. A page that has one, an example that the crawl fetched too, keeps it."""
+        new = {key: page for key, page in zip(keys, terms, strict=True) if key not in self.rows}
+        self.rows.update(zip(new, self._corpus.add_all([*new.values()]), strict=True))
+        self._evidence += [0.0] * len(new)
+        for key, value in zip(keys, evidence, strict=True):
+            self._evidence[self.rows[key]] = value
 
 
 class CrawlFitter:
-    """Remembers how far it has read, and of a large crawl which pages are in the sample."""
+    """Remembers how far it has read, and which pages of a large crawl are in the sample."""
 
     def __init__(self, brief: Brief, pages_of: PagesOf, others: Sequence[str] = ()) -> None:
         self.brief = brief
         self.pages_of = pages_of
-        self.others = others
-        self._all: Fitter | None = Fitter(brief)  # None: there are too many
-        self._sample: Sample | None = None
+        self.shards = (OWN, *others)
+        self._all: Fitter | None = Fitter(brief)  # None: there are too many pages
         self._upto: dict[str, int] = {}  # of the sample, by shard
-        self._first: set[int] = set()  # the first pages, which all of them are compared with
+        self._first: set[int] = set()  # the first pages: all pages are compared with them
+
+    @cached_property
+    def _sample(self) -> Sample:
+        return Sample(self.brief, sampling.MAX_PAGES)
 
     def fit(self, heard: Said, number: int) -> Fit:
-        """A version on all pages that there are by now, and what people said of some."""
+        """Fit a version on all pages of the crawl and on what people said."""
         if self._all is not None:
             if self._read_all(self._all):
                 return self._all.fit(heard, number)
             self._all = None
-        if self._sample is None:
-            self._sample = Sample(self.brief, sampling.MAX_PAGES)
-        self._read_on(self._sample)
-        return self._fit(self._sample, heard, number)
+        self._read_sample()
+        return self._fit_sample(heard, number)
 
     def _read_all(self, fitter: Fitter) -> bool:
-        """Read what is new, as long as there is room for it; whether there was for all."""
-
-        def room(pages: Iterable[PageTerms]) -> Iterator[PageTerms]:
-            return islice(pages, sampling.MAX_PAGES + 1 - fitter.pages)
-
-        fitter.read(room(self.pages_of(OWN, fitter.upto)))
-        for whose in self.others:
-            fitter.read_others(whose, room(self.pages_of(whose, fitter.upto_of(whose))))
+        """Read new pages until there are too many for one fit; False if there are."""
+        for whose in self.shards:
+            room = sampling.MAX_PAGES + 1 - fitter.pages
+            fitter.read(islice(self.pages_of(whose, fitter.upto.get(whose, 0)), room), whose)
         return fitter.pages <= sampling.MAX_PAGES
 
-    def _read_on(self, sample: Sample) -> None:
-        for whose in (OWN, *self.others):
+    def _read_sample(self) -> None:
+        for whose in self.shards:
             for page in self.pages_of(whose, self._upto.get(whose, 0)):
-                sample.add(page)
+                self._sample.add(page)
                 if whose == OWN and len(self._first) < FIRST_PAGES:
                     self._first.add(page.key)
                 self._upto[whose] = page.id
 
-    def _fit(self, sample: Sample, heard: Said, number: int) -> Fit:
+    def _fit_sample(self, heard: Said, number: int) -> Fit:
         known = {page.key for page in (*self.brief.examples, *self.brief.negatives)} | heard.answers.keys()
-        alone = known | self._first  # stand for none but themselves
-        kept, drawn, count = sample.keys | alone, sample.others - alone, 0
+        alone = known | self._first  # these stand for themselves only
+        kept, drawn, count = self._sample.keys | alone, self._sample.others - alone, 0
 
         def chosen(pages: Iterable[PageTerms]) -> Iterator[PageTerms]:
             nonlocal count
@@ -85,7 +218,7 @@ class CrawlFitter:
                     yield page
 
         fitter = Fitter(self.brief)
-        for whose in (OWN, *self.others):
+        for whose in self.shards:
             fitter.read(chosen(self._read_before(whose)))
         there = sorted(drawn & fitter.rows.keys(), key=lot_of)
         fitter.times = shared_out(count - fitter.pages + len(there), there)
@@ -93,7 +226,7 @@ class CrawlFitter:
         scorer, counted = Scorer(fit.version), array("b", fitter.counted)
 
         def judged() -> Iterator[Told]:
-            for whose in (OWN, *self.others):
+            for whose in self.shards:
                 for page in self._read_before(whose):
                     if page.key not in fitter.rows:
                         counted.append(page.collected)
@@ -107,7 +240,7 @@ class CrawlFitter:
     def _described(
         self, version: Version, chances: Chances, counted: NDArray[np.bool_], known: Set[int], heard: Said
     ) -> Version:
-        """A version with the threshold for all pages that were found, and what is believed of all of them."""
+        """A version with the threshold for all pages that were found, and its estimate for all of them."""
         keys, chance, wanted = chances.columns()
         certain = np.isin(keys, list(known))
         if self.brief.of_kind:

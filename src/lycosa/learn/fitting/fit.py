@@ -1,4 +1,4 @@
-"""A judge fitted from what a user has. In: the pages fetched so far, keywords, examples, answers. Out: a Version.
+"""Fits a judge from the pages fetched so far, keywords, examples and answers.
 
 Everything follows from stored data (terms, the order of fetching, answers): the same data give the same judge.
 
@@ -17,29 +17,33 @@ the score is standardised beside what other pages usually have, and the share of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.learn.fitting.corpus import Corpus
+from lycosa.learn.fitting.corpus import Corpus, products_of
+from lycosa.learn.fitting.given import Given, Rows
 from lycosa.learn.judges.calibration import (
     MAX_LESSONS,
     PRIOR_WORDS,
     Coefficients,
+    Estimate,
     Shift,
     crawl_signs,
+    estimate_of,
+    find_threshold,
     in_crawl,
     lessons_of,
     log_odds,
+    lowest_threshold,
     share_shift,
     shipped,
     sigmoid,
     signs_of,
 )
-from lycosa.learn.judges.threshold import Estimate, estimate_of, find_threshold, lowest_threshold
 from lycosa.learn.judges.version import Part, Version
 from lycosa.learn.words.similarity import (
     column_sums,
@@ -54,23 +58,22 @@ from lycosa.values import Floats
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Rows = NDArray[np.intp]
 
 RIDGE = 1.0
 TEXT_WEIGHT = 1.5
 """The classifier's weight in the score; the similarities have 1 each."""
 MAX_TRAINING = 800
-"""Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample. With 1,500 the judge
-is no better, and takes twice as long (research/performance-log.md)."""
+"""Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample. More take longer, and the judge
+is no better."""
 MAX_LEFT_OUT = 10
 MIN_OTHERS = 5
-"""With fewer pages beside the examples nothing can be standardised over them, and there is nothing to learn."""
+"""With fewer pages, examples excluded, scores cannot be standardised, and there is nothing to learn."""
 ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
 """Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
 MIN_OTHERS pages."""
 USUAL_PAGES = 100.0
-"""This many pages with the usual score are added to the crawl's own when evidence, and the examples beside it, are
-standardised: a crawl that found little else would call its right pages average."""
+"""Pages with the usual score that are added when the scores of an event are standardised: a crawl that found little else
+would call its right pages average."""
 FAR = 3.0
 """Deviations above the usual evidence from which on a page is, at first, not taken for one of the others."""
 MIN_UNLIKELY = 3.0
@@ -78,43 +81,6 @@ MIN_UNLIKELY = 3.0
 MAX_WORDS = 10_000
 """Of a part, by how much they move the scores of the pages: new pages are judged by these."""
 CERTAIN = 30.0
-
-
-@dataclass(frozen=True)
-class Given:
-    """What the user gave, by rows of the corpus.
-
-    `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
-    name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
-    pages of the crawl (examples that were only read) are not `counted`. `wanted` says of rows how surely they are of a
-    wanted kind; others are. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
-    """
-
-    keywords: Mapping[str, float] = field(default_factory=dict)
-    examples: tuple[int, ...] = ()
-    answers: Mapping[int, bool] = field(default_factory=dict)
-    held: Set[int] = frozenset()
-    evidence: Floats | None = None
-    evidence_name: str = ""
-    usual: tuple[float, float] = (0.1, 0.1)
-    counted: NDArray[np.bool_] | None = None
-    threshold: float | None = None
-    wanted: Mapping[int, float] = field(default_factory=dict)
-    times: Rows | None = None
-
-    @property
-    def lessons(self) -> Mapping[int, bool]:
-        """The answers that teach."""
-        return {row: yes for row, yes in self.answers.items() if row not in self.held}
-
-    @property
-    def kind(self) -> str:
-        """Which coefficients hold."""
-        if self.evidence is not None:
-            return "evidence" if self.examples else "evidence alone"
-        if not self.keywords:
-            return "examples"
-        return "both" if self.examples else "keywords"
 
 
 @dataclass(frozen=True)
@@ -352,7 +318,7 @@ class _Fitting:
         weight = np.abs(target) + 0.02
         for_it, against = max(float((weight * p).sum()), 5.0), max(float((weight * (1 - p)).sum()), 5.0)
         weight = weight * np.where(p > 0.5, 1.0 / for_it, 1.0 / against) * (len(chosen) / 2)
-        kernel = self.corpus.products(self.rows, chosen)
+        kernel = products_of(self.rows if len(chosen) == len(self.corpus) else self.rows[chosen])
         kernel += 1.0
         kernel[np.diag_indices_from(kernel)] += RIDGE / weight
         alpha, own = _solved(kernel, target)

@@ -1,7 +1,7 @@
-"""A bounded sample of the pages of a crawl, for a judge to be fitted on. In: pages, in any order. Out: which of them, for how many.
+"""A bounded sample of the pages of a crawl, for a judge to be fitted on.
 
-Which pages are in it follows from their keys and from what the user gave, not from when they were read or how they were
-judged: the same pages give the same sample, whatever was killed and begun again meanwhile.
+It follows from the keys of the pages and from what the user gave, not from when they were read or how they were judged: the
+same pages give the same sample, also after a crash.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lycosa.learn.judges.brief import Brief
+from lycosa.learn.judges.version import Brief
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import unit, unit_weights

@@ -1,34 +1,69 @@
-"""What makes a page relevant: chosen in the spec, the same for every strategy."""
+"""The seam of a judge, and the simple ones: a text classifier, every page, a page of a wanted kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.values import WANTED_KIND, Fact, Judgement, Page, Score, fact_of
 
+if TYPE_CHECKING:
+    from lycosa.learn.judges.learning import LearningJudge
+    from lycosa.learn.topic import TopicModel
+
 JUDGES = ("topic", "text", "all")
-"""What `judge.kind` can be in every crawl; methods bring their own."""
+"""The values of `judge.kind` that need no method."""
 
 UNLEARNED = ("text", "all")
-"""Those that learn nothing from the pages of a crawl."""
+"""Those whose judges learn nothing from the pages of a crawl."""
 
 
 class Judge(Protocol):
-    """A verdict on a page from the evidence that the judge needs."""
+    """Says whether a page is relevant. Derive from it and write `judge`; the rest is optional."""
 
-    needs: tuple[Evidence, ...]
+    needs: tuple[Evidence, ...] = ()
+    """Evidence that pages carry for it. It is computed in worker processes."""
+    learning: LearningJudge | None = None
+    """Itself, if the crawl fits it while it runs: strategies may rank links by the words that it learns."""
+    judge_many: Callable[[Sequence[Page]], Coroutine[Any, Any, Sequence[Judgement]]] | None = None
+    """Judges a batch of pages at once, if it is not None: for judges that wait for a model or a service. The crawl
+    goes on meanwhile."""
 
-    def judge(self, page: Page) -> Judgement: ...
+    def judge(self, page: Page) -> Judgement:
+        """The verdict on a page. It follows from the page and from what was learned, and changes nothing."""
+        ...
+
+    def fit(self, topic: TopicModel, threshold: float | None) -> Self:
+        """Prepare for a crawl: its topic, and `judge.threshold` of the spec. Return the judge."""
+        return self
+
+    def learn(self, labels: Mapping[int, bool], pages: Sequence[Page]) -> str:
+        """Learn from labelled pages, given by key, when a crawl begins or goes on. Return a name for what was learned.
+
+        If the name has changed, all pages of the collection are judged again. '': nothing was learned.
+        """
+        return ""
+
+    def explain(self, page: Page) -> Sequence[tuple[str, float]]:
+        """What moved the verdict most, with how much; `lycosa why` shows it."""
+        return ()
+
+    def about(self, page: Page) -> float:
+        """The score of what a page is about, of whatever kind it is: its links may lead to the wanted kind."""
+        return self.judge(page).score
+
+    def restricted_to(self, evidence: tuple[Evidence, ...]) -> Judge:
+        """A judge that also asks for pages of a wanted kind, as this evidence tells it."""
+        return OfWantedKind(self, evidence)
 
 
 def restricted(found: Judgement, wanted: float, threshold: float | None = None) -> Judgement:
-    """A verdict on what a page is about, when it also has to be of a wanted kind, as surely as `wanted` says.
+    """A verdict on what a page is about, when it also has to be of a wanted kind, with probability `wanted`.
 
-    The score is the chance of both. With a threshold, it has to reach that; else the verdict on the topic holds.
+    The score is the probability of both. With a threshold, it has to reach that; else the verdict on the topic holds.
 
     >>> restricted(Judgement(True, 0.8, "topic"), 0.9)
     Judgement(relevant=True, score=0.72, rule='topic')
@@ -42,32 +77,44 @@ def restricted(found: Judgement, wanted: float, threshold: float | None = None) 
 
 
 def wanted_in(evidence: Mapping[str, Fact]) -> float:
-    """How surely a page is of a wanted kind; 1 where any kind will do."""
+    """The probability that a page is of a wanted kind; 1 where any kind will do."""
     fact = evidence.get(WANTED_KIND)
     return fact.value if isinstance(fact, Score) else 1.0
 
 
-class OfWantedKind:
+class OfWantedKind(Judge):
     """Another judge's verdict, for pages that are of a wanted kind."""
 
     def __init__(self, judge: Judge, evidence: tuple[Evidence, ...]) -> None:
         self.of_topic = judge
-        self.needs: tuple[Evidence, ...] = (*judge.needs, *evidence)
+        self.needs = (*judge.needs, *evidence)
+        if judge.judge_many is not None:
+            self.judge_many = self._judge_many
 
     def about(self, page: Page) -> float:
-        """The score of what a page is about, of whatever kind it is: its links may lead to the wanted kind."""
-        return self.of_topic.judge(page).score
+        return self.of_topic.about(page)
 
     def judge(self, page: Page) -> Judgement:
         """Relevant if the other judge says so, and the page is of a wanted kind."""
         return restricted(self.of_topic.judge(page), wanted_in(page.evidence))
 
+    def learn(self, labels: Mapping[int, bool], pages: Sequence[Page]) -> str:
+        return self.of_topic.learn(labels, pages)
 
-class TextJudge:
+    def explain(self, page: Page) -> Sequence[tuple[str, float]]:
+        return self.of_topic.explain(page)
+
+    async def _judge_many(self, pages: Sequence[Page]) -> Sequence[Judgement]:
+        assert self.of_topic.judge_many is not None
+        found = await self.of_topic.judge_many(pages)
+        return [restricted(one, wanted_in(page.evidence)) for one, page in zip(found, pages, strict=True)]
+
+
+class TextJudge(Judge):
     """`text`: a text classifier says so."""
 
     def __init__(self, model: TextModel, threshold: float | None = None) -> None:
-        self.needs: tuple[Evidence, ...] = (PageText(model),)
+        self.needs = (PageText(model),)
         self.threshold = model.boundary_probability if threshold is None else threshold
 
     def judge(self, page: Page) -> Judgement:
@@ -76,10 +123,8 @@ class TextJudge:
         return Judgement(score >= self.threshold, score, f"text classifier against {self.threshold:.3g}")
 
 
-class EveryPage:
+class EveryPage(Judge):
     """`all`: whatever is in scope is relevant; for crawling whole sites."""
-
-    needs: tuple[Evidence, ...] = ()
 
     def judge(self, page: Page) -> Judgement:
         """Relevant."""

@@ -1,33 +1,64 @@
-"""A judge as it was fitted, as data. In: a saved version. Out: the chance that a page is relevant, and which words say so.
+"""A fitted judge as plain data, what it is fitted from, and what it says of pages.
 
-A version is plain data, kept in the collection's `models/judge/`: it can be read, gone back to, and used without what
-it was fitted with.
+Versions are kept in the collection's `models/judge/`: they can be read, gone back to, and used without SciPy. Nothing here
+loads how pages are parsed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, sqrt
 from pathlib import Path
+from typing import Self
 
 import msgspec
 import numpy as np
 import zstandard
+from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
 from lycosa.files import write_file
-from lycosa.learn.judges.calibration import Shift, page_log_odds
-from lycosa.learn.judges.threshold import Estimate
+from lycosa.learn.judges.calibration import Estimate, Shift, page_log_odds
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import LOGS, unit_weights
 from lycosa.page.text.terms import packed as packed_counts
-from lycosa.values import Terms
+from lycosa.values import Floats, Terms
 from lycosa.wording import counted
 
 FOLDER = "judge"
 SUFFIX = ".judge"
 MAX_BYTES = 100_000_000
+AT_ONCE = 10_000
+"""Pages whose Python objects exist at once: all of them would take ten times the memory of packed numbers."""
+
+Told = tuple[int, float, float]
+"""The key of a page, and its probabilities of being relevant and of being of a wanted kind."""
+
+
+class KnownPage(msgspec.Struct, frozen=True, array_like=True):
+    """A page of which the user said what it is."""
+
+    key: int
+    terms: dict[str, int]
+
+
+class Brief(msgspec.Struct, frozen=True):
+    """What a judge is fitted from, except the pages of the crawl.
+
+    `keywords` are terms with their weights. `evidence` names the evidence that takes their place, if any; `usual` are
+    its mean and deviation on pages that are not relevant. `of_kind`: pages have to be of a wanted kind, too.
+    """
+
+    language: str = "english"
+    keywords: dict[str, float] = {}
+    examples: tuple[KnownPage, ...] = ()
+    negatives: tuple[KnownPage, ...] = ()
+    threshold: float | None = None
+    evidence: str = ""
+    usual: tuple[float, float] = (0.1, 0.1)
+    of_kind: bool = False
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -42,7 +73,7 @@ class Part(msgspec.Struct, frozen=True):
 class Version(msgspec.Struct, frozen=True):
     """A fitted judge: its words, what makes a probability of them, the threshold, and what it says of the crawl.
 
-    `plain` is the vector whose plain cosine is looked at beside the score. `links` is what likely pages say and
+    `plain` is a vector whose plain cosine is a second sign. `links` is what likely pages say and
     unlikely ones do not, and the keywords: texts of links are compared with it. `evidence` names the evidence whose value
     takes the place of the words of the part of the same name.
     """
@@ -214,3 +245,78 @@ def unpacked(data: bytes) -> Version:
     """A version that was packed."""
     plain = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
     return msgspec.msgpack.decode(plain, type=Version)
+
+
+class Chances(msgspec.Struct, frozen=True, array_like=True):
+    """What is told of pages, in the order in which they were packed.
+
+    >>> chances = Chances.of([(7, 0.5, 1.0), (3, 0.25, 0.9)])
+    >>> chances.by_key(), len(chances + chances)
+    ({7: 0.5, 3: 0.25}, 4)
+    """
+
+    keys: bytes = b""  # 64 bits each, as the others
+    relevant: bytes = b""
+    wanted: bytes = b""  # nothing where all are
+
+    @classmethod
+    def of(cls, told: Iterable[Told]) -> Self:
+        """Pack what is told of pages that come one after another."""
+        keys, relevant, wanted = array("q"), array("d"), array("d")
+        for key, chance, kind in told:
+            keys.append(key)
+            relevant.append(chance)
+            wanted.append(kind)
+        kinds = wanted.tobytes() if min(wanted, default=1.0) < 1.0 else b""
+        return cls(keys.tobytes(), relevant.tobytes(), kinds)
+
+    def __len__(self) -> int:
+        return len(self.keys) // 8
+
+    def __iter__(self) -> Iterator[Told]:
+        for first in range(0, len(self), AT_ONCE):
+            yield from self._at(np.arange(first, min(first + AT_ONCE, len(self))))
+
+    def __add__(self, others: Chances) -> Chances:
+        some = self.wanted or others.wanted
+        wanted = self._kinds().tobytes() + others._kinds().tobytes() if some else b""
+        return Chances(self.keys + others.keys, self.relevant + others.relevant, wanted)
+
+    def batches(self) -> Iterator[list[int]]:
+        """The keys, some at a time."""
+        keys = np.frombuffer(self.keys, np.int64)
+        return (keys[first : first + AT_ONCE].tolist() for first in range(0, len(self), AT_ONCE))
+
+    def by_key(self) -> dict[int, float]:
+        """The chance of each page."""
+        return {key: chance for key, chance, _ in self}
+
+    def finder(self) -> Callable[[Sequence[int]], list[Told]]:
+        """What finds what is told of some pages, by their keys, as far as anything is; of one that is told of twice, the last.
+
+        >>> Chances.of([(7, 0.5, 1.0), (3, 0.25, 0.9)]).finder()([3, 5])
+        [(3, 0.25, 0.9)]
+        """
+        keys = np.frombuffer(self.keys, np.int64)
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+
+        def find(asked: Sequence[int]) -> list[Told]:
+            if not len(ordered):
+                return []
+            wanted = np.array(asked, np.int64)
+            places = np.maximum(np.searchsorted(ordered, wanted, side="right") - 1, 0)
+            return self._at(order[places[ordered[places] == wanted]])
+
+        return find
+
+    def columns(self) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """The same, column by column."""
+        return np.frombuffer(self.keys, np.int64), np.frombuffer(self.relevant), self._kinds()
+
+    def _at(self, places: NDArray[np.intp]) -> list[Told]:
+        keys, relevant, wanted = (column[places].tolist() for column in self.columns())
+        return list(zip(keys, relevant, wanted, strict=True))
+
+    def _kinds(self) -> Floats:
+        return np.frombuffer(self.wanted) if self.wanted else np.broadcast_to(1.0, len(self))

@@ -1,1 +1,1 @@
-"""Fitting models from examples. In: labelled examples. Out: models that evidence runs, with figures."""
+"""Fitting text classifiers from examples."""

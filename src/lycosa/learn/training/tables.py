@@ -1,4 +1,4 @@
-"""The rows of a CSV file that a user has written. In: a path and its columns. Out: rows, or what is wrong."""
+"""Reads CSV files that a user has written."""
 
 from __future__ import annotations
 

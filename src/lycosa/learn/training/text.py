@@ -1,6 +1,6 @@
-"""Fitting text classifiers with scikit-learn. In: examples as term counts. Out: a TextModel with its figures.
+"""Fits text classifiers with scikit-learn, with held-out figures.
 
-The held-out figures are made with the code that runs at crawl time: vocabulary, idf and classifier come
+The figures are made with the code that runs at crawl time: vocabulary, idf and classifier come
 from the training folds alone, and held-out texts are weighted as a crawl would weight them.
 """
 

@@ -1,4 +1,4 @@
-"""What scikit-learn fits, taken out as arrays. In: weights and classes. Out: a form that numpy runs."""
+"""Fits the forms of a classifier with scikit-learn, and takes them out as arrays that numpy runs."""
 
 from __future__ import annotations
 

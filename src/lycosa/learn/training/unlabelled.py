@@ -1,4 +1,4 @@
-"""Learning from positive and unlabelled texts. In: counts of both. Out: which unlabelled ones are negative.
+"""Learning from positive and unlabelled texts: which unlabelled ones are negative.
 
 After Peng, Zuo and He, "SVM based adaptive learning method for text classification from positive and
 unlabeled documents" (2008): reliable negatives by an improved 1-DNF, then an SVM iterated until it

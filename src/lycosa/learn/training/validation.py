@@ -1,4 +1,4 @@
-"""How good a classifier is, and how sure. In: classes, held-out decision values. Out: figures, a sigmoid."""
+"""Held-out figures of a classifier, folds, and the sigmoid that makes probabilities of decision values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How common words are in a language. In: shipped tables of stems. Out: how much a word says, and who has it by chance.
+"""How common words are in a language.
 
 The tables (`data/`, made by `research/background.py` from wordfreq) hold the 20,000 most frequent stems of a language.
 Chinese and Japanese have one table of character pairs, as pages are split into, whatever the crawl's language is.

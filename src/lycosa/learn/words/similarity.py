@@ -1,4 +1,4 @@
-"""How close pages are to keywords and examples. In: counts by term. Out: weights, vectors and standard scores.
+"""How close pages are to keywords and examples.
 
 A page is a vector of unit length over its terms: (1 + log tf) × rarity of the term in the language. Sparse matrices
 have a page in each row; the vectors that pages are compared with have a number for each term.

@@ -1,4 +1,4 @@
-"""Keywords that are no words of their language. In: keywords and a language. Out: what is doubtful about them, in words."""
+"""Doubtful keywords: misspelt, or words of another language."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def doubtful_keywords(keywords: Sequence[str], language: str) -> Iterator[str]:
     A name is in no table either; so a word is only doubted where one that is in the table looks nearly the same.
 
     >>> list(doubtful_keywords(["erruption", "lava", "Krakatoa"], "english"))
-    ["the keyword 'erruption' is no common word of english, but like 'erupt…'. If it is misspelt, mend it."]
+    ["the keyword 'erruption' is no common word of english, but like 'erupt…'. If it is misspelt, correct it."]
     >>> [said.partition(":")[0] for said in doubtful_keywords(["Vogel", "Gefieder", "Flügel", "Nest"], "english")]
     ['the keywords look like german (2 of 4), but topic.language is english']
     """
@@ -45,7 +45,7 @@ def doubtful_keywords(keywords: Sequence[str], language: str) -> Iterator[str]:
                 for like in get_close_matches(term, known, n=1, cutoff=CLOSE):
                     yield (
                         f"the keyword {word!r} is no common word of {language}, but like '{like}…'. "
-                        "If it is misspelt, mend it."
+                        "If it is misspelt, correct it."
                     )
 
 

@@ -1,7 +1,7 @@
-"""A search index that a browser reads by itself, from files. In: titles and texts. Out: scripts, a few for each search.
+"""Make a search index of files that a browser reads.
 
-A word's pages lie in the file of its first two letters, so that a search reads one small file for each of its words.
-The files are scripts that hand their words over, because a browser reads no data files from a disk, but scripts.
+A word is in the file of its first two letters, so a search reads one small file for each word.
+The files are scripts, because a browser does not read data files from a disk.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import msgspec
 from lycosa.collection.search.phrases import JOINT, as_indexed, folded
 
 LONGEST = 40
-"""Characters of a word that are looked at."""
+"""Maximum number of characters of a word."""
 IN_TITLE = 8
-"""What a word of the title counts for, in words of the text."""
+"""Weight of a word in the title."""
 COMMON = 0.6
-"""A word on a larger share of pages finds nothing that others would not, and is left out."""
+"""Words on a larger share of pages are left out."""
 MIN_PAGES = 20
-"""With fewer pages no word is common."""
+"""Minimum number of pages for common words."""
 
 _WORD = re.compile(r"[^\W_]+")
 _to_json = msgspec.json.Encoder().encode
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text as the index compares them; site.js does the same.
+    """Return the words of a text as the index compares them; site.js does the same.
 
     >>> words_in("Zürich, 東京 2nd")
     ['zurich', '東', '京', '2nd']
@@ -38,7 +38,7 @@ def words_in(text: str) -> list[str]:
 
 
 def part_of(word: str) -> str:
-    """The name of the file that a word is in.
+    """Return the name of the file of a word.
 
     >>> part_of("owl"), part_of("東")
     ('6f-77', '6771')
@@ -47,14 +47,14 @@ def part_of(word: str) -> str:
 
 
 class BrowserIndex:
-    """Pages are added in the order of their numbers, from 0 on; each word keeps its pages as numbers."""
+    """The pages of each word. Pages are numbered from 0 in the order they are added."""
 
     def __init__(self) -> None:
         self.pages = 0
-        self._found: dict[str, array[int]] = {}  # page and how often, one after the other
+        self._found: dict[str, array[int]] = {}  # page and count, alternating
 
     def add(self, title: str, text: str) -> None:
-        """Take in the next page."""
+        """Add the next page."""
         counts = Counter(words_in(text))
         for word in words_in(title):
             counts[word] += IN_TITLE
@@ -63,13 +63,13 @@ class BrowserIndex:
         self.pages += 1
 
     def common(self) -> list[str]:
-        """Words that are on most pages, and so are left out."""
+        """Return the words on most pages, which are left out."""
         if self.pages < MIN_PAGES:
             return []
         return sorted(word for word, found in self._found.items() if len(found) / 2 > COMMON * self.pages)
 
     def parts(self) -> Iterator[tuple[str, bytes]]:
-        """The files: name, and script. Pages are given as steps from the one before, which takes fewer digits."""
+        """Return the files, name and script. Pages are stored as differences, which takes fewer digits."""
         left_out, parts = set(self.common()), dict[str, list[str]]()
         for word in self._found:
             if word not in left_out:

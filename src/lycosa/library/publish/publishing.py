@@ -1,7 +1,6 @@
-"""A collection as a web site of files. In: a collection. Out: a folder that any web server, or none, can show.
+"""Publish a collection as a folder of files: pages, a search in the browser, map, timeline and report.
 
-Pages, a search that runs in the reader's browser, map, timeline and the report. With the files of ReplayWeb.page, which
-the user has installed, the archived pages are replayed too.
+With the files of ReplayWeb.page, which the user installs, the archived pages are replayed too.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from lycosa.collection.exports.wacz import export_wacz
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import snippet_of
 from lycosa.collection.search.search import Order
-from lycosa.engine.learning.refit import harvest_of
 from lycosa.errors import InputError
+from lycosa.learn.history import harvest_of
 from lycosa.library.publish.browser_index import BrowserIndex
 from lycosa.library.templating import templates
 from lycosa.report import design
-from lycosa.report.column_chart import column_chart
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import world_map
 from lycosa.report.description import described
 from lycosa.report.html import write_report
-from lycosa.report.periods import periods
 from lycosa.report.summary import gist_of
-from lycosa.report.world_map import world_map
 from lycosa.values import Say
 from lycosa.wording import counted
 
@@ -44,30 +43,19 @@ _to_json = msgspec.json.Encoder().encode
 
 
 class Published(msgspec.Struct, frozen=True):
-    """What was written, and what it weighs, in bytes."""
+    """Number of published pages, and the size of the site in bytes."""
 
     pages: int
-    page_bytes: int
-    index_bytes: int
-    archive_bytes: int
-    other_bytes: int
+    bytes: int
 
     def __str__(self) -> str:
-        parts = (
-            ("pages", self.page_bytes),
-            ("search index", self.index_bytes),
-            ("archive with its player", self.archive_bytes),
-            ("style, fonts, report", self.other_bytes),
-        )
-        total = sum(size for _, size in parts)
-        told = ", ".join(f"{name} {size / 1e6:.1f}" for name, size in parts if size)
-        return f"{counted(self.pages, 'page')}, {total / 1e6:.1f} MB: {told}."
+        return f"{counted(self.pages, 'page')}, {self.bytes / 1e6:.1f} MB."
 
 
 def publish(
     directory: Path, out: Path, *, replay: Path | None = None, excerpts: bool = False, say: Say
 ) -> Published:
-    """Write the relevant pages of a collection as a web site, into a folder that is new or empty."""
+    """Write the relevant pages of a collection as a web site into a new or empty folder."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"{out} is there already. Name a new folder with --out, or remove it first.")
     if replay and (missing := [name for name in REPLAY_FILES if not (replay / name).is_file()]):
@@ -91,7 +79,7 @@ class _Site:
         self._templates = templates()
 
     def write(self) -> Published:
-        """All files; what they weigh."""
+        """Write all files."""
         facets = Facets(self._collection.connection, self._collection.path)
         ids = [int(number) for number in facets.ordered(COLLECTED, Order.SCORE, 0.5)]
         if not ids:
@@ -115,7 +103,8 @@ class _Site:
         if self._replay:
             self._say("The archive is packed.")
             self._archive(self._replay)
-        return self._weighed(len(rows))
+        files = (file for file in self._out.rglob("*") if file.is_file())
+        return Published(len(rows), sum(file.stat().st_size for file in files))
 
     def _pages(self, ids: list[int]) -> Iterator[dict[str, Any]]:
         reader, counted = self._collection.reader, self._collection.statistics
@@ -139,12 +128,12 @@ class _Site:
                 else text,
                 "is_excerpt": self._excerpts and len(text) > EXCERPT_CHARS,
                 "places": [place.name for place in counted.places(this, NAMES)],
-                "people": [name for name, _ in counted.entities("person", this, NAMES)],
-                "organisations": [name for name, _ in counted.entities("organisation", this, NAMES)],
+                "people": [name for name, _ in counted.values("person", this, NAMES)],
+                "organisations": [name for name, _ in counted.values("organisation", this, NAMES)],
             }
 
     def _lists(self, rows: list[list[Any]]) -> None:
-        """Every page can be reached without scripts: by lists, in the order of titles."""
+        """Write lists of all pages by title, which need no script."""
         ordered = sorted(rows, key=lambda row: row[1].casefold())
         lists = [ordered[at : at + PAGES_PER_LIST] for at in range(0, len(ordered), PAGES_PER_LIST)]
         for number, some in enumerate(lists, start=1):
@@ -172,7 +161,7 @@ class _Site:
         static = Path(__file__).parents[1] / "static"
         style = design.font_faces("fonts") + design.variables() + design.drawings()
         self._bytes("design.css", style.encode())
-        # What names files of the library by their place there names them by their place here.
+        # The style names files by their path in the library.
         self._bytes("style.css", (static / "style.css").read_bytes().replace(b"/static/", b""))
         self._bytes("site.js", (static / "site.js").read_bytes())
         self._bytes("logo.svg", design.logo().encode())
@@ -205,11 +194,3 @@ class _Site:
             file.write_bytes(content)
         except OSError as error:
             raise InputError(f"{file} cannot be written ({error.strerror}). Choose another --out.") from None
-
-    def _weighed(self, pages: int) -> Published:
-        sizes = dict.fromkeys(("pages", "index", "replay", "other"), 0)
-        for file in self._out.rglob("*"):
-            if file.is_file():
-                top = file.relative_to(self._out).parts[0]
-                sizes[top if top in sizes else "other"] += file.stat().st_size
-        return Published(pages, sizes["pages"], sizes["index"], sizes["replay"], sizes["other"])

@@ -1,4 +1,4 @@
-"""The library for programs: JSON, described at /api/openapi.json. In: requests. Out: the data of the pages."""
+"""The HTTP API of the library: JSON, described at /api/openapi.json."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.engine.watch.control import ask
 from lycosa.errors import InputError
+from lycosa.library.context import LibraryContext
 from lycosa.library.routes.path_params import PAGE_ID
-from lycosa.library.served_collections import ServedCollections
-from lycosa.library.views import views
+from lycosa.library.views import content
 from lycosa.library.views.labelling import label_page
 from lycosa.library.views.monitor import watched
-from lycosa.library.views.search import search as search_in
-from lycosa.library.views.search import search_ground
 from lycosa.library.views.search_query import (
     LAST_PAGE,
     ORDERS,
@@ -34,7 +32,7 @@ from lycosa.library.views.search_query import (
     search_query_of,
 )
 from lycosa.methods.registry import facets
-from lycosa.report.why import explain
+from lycosa.why import explain
 
 URL_CHARS = 4000
 _encode = msgspec.json.Encoder().encode
@@ -42,13 +40,14 @@ Handler = Callable[[Request, Collection], object]
 
 
 def json_response(value: object, status: int = 200) -> Response:
-    """A value as JSON."""
+    """Return a value as JSON."""
     return Response(_encode(value), status, media_type="application/json")
 
 
 def search(request: Request, collection: Collection) -> object:
     """Pages that match words and conditions, best first, 20 at a time."""
-    results = search_in(collection, search_query_of(request.query_params), search_ground(collection))
+    context: LibraryContext = request.state.context
+    results = context.explored(collection, search_query_of(request.query_params)).results
     return {
         "total": results.total,
         "page": results.page,
@@ -60,24 +59,24 @@ def search(request: Request, collection: Collection) -> object:
 
 def page(request: Request, collection: Collection) -> object:
     """One page: text, metadata, evidence, reasons."""
-    found = views.page(collection, request.path_params["id"])
+    found = content.page(collection, request.path_params["id"])
     if found is None:
         raise HTTPException(404, "There is no such page in this collection.")
     return found
 
 
 def about(_: Request, collection: Collection) -> object:
-    """What the collection is, in figures."""
-    return views.about(collection)
+    """Heading and figures of the collection."""
+    return content.about(collection)
 
 
 def summary(_: Request, collection: Collection) -> object:
     """Key sentences, terms, places, sources and the time course."""
-    return views.summary(collection)
+    return content.summary(collection)
 
 
 def timeline(request: Request, collection: Collection) -> object:
-    """How many pages were published on each day."""
+    """Number of pages published on each day."""
     return collection.statistics.days(_wanted(request, collection))
 
 
@@ -87,15 +86,15 @@ def map_(request: Request, collection: Collection) -> object:
 
 
 def browse(request: Request, collection: Collection) -> object:
-    """The values of a field with the number of pages of each."""
+    """Values of a field with their number of pages."""
     field = request.path_params["field"]
-    if field not in views.FIELDS:
-        raise HTTPException(404, f"Known fields are: {', '.join(views.FIELDS)}.")
-    return views.browse(collection, field, search_query_of(request.query_params))
+    if field not in content.FIELDS:
+        raise HTTPException(404, f"Known fields are: {', '.join(content.FIELDS)}.")
+    return content.browse(collection, field, search_query_of(request.query_params))
 
 
 def status(_: Request, collection: Collection) -> object:
-    """What the crawl is doing, live where one is running."""
+    """Status of the crawl, live if it is running."""
     with watched(collection) as monitor:
         now = monitor.status()
         return {
@@ -107,7 +106,7 @@ def status(_: Request, collection: Collection) -> object:
 
 
 def why(request: Request, collection: Collection) -> object:
-    """Any URL, explained: taken, refused, waiting or never seen, and by which evidence and rule."""
+    """Reasons for any URL: taken, refused, waiting or never discovered, with evidence and rule."""
     try:
         return explain(collection.directory, request.query_params.get("url", "")[:URL_CHARS].strip())
     except InputError as error:
@@ -115,7 +114,7 @@ def why(request: Request, collection: Collection) -> object:
 
 
 def labels(_: Request, collection: Collection) -> object:
-    """What people said of pages, newest first."""
+    """Labels of people, newest first."""
     return list(labels_in(collection.directory).values())
 
 
@@ -131,22 +130,22 @@ READS: tuple[tuple[str, Handler, bool, str], ...] = (
     ("/c/{name}/why", why, False, "object"),
     ("/c/{name}/labels", labels, False, "array"),
 )
-"""Address, handler, whether it takes the filters of a search, and what it answers with."""
+"""Path, handler, whether it takes the filters of a search, and the type of its answer."""
 COMMANDS = ("pause", "resume", "stop", "labels-changed")
 
 
-def routes(served: ServedCollections, *, changes: bool = True) -> list[Route]:
-    """All addresses below /api."""
+def routes(context: LibraryContext, *, changes: bool = True) -> list[Route]:
+    """Return all routes below /api."""
 
     def opened(handler: Handler) -> Callable[[Request], Response]:
-        def handle(request: Request) -> Response:
-            with _collection(served, request) as collection:
-                return json_response(handler(request, collection))
+        def handle(request: Request, collection: Collection) -> Response:
+            request.state.context = context
+            return json_response(handler(request, collection))
 
-        return handle
+        return context.opened(handle)
 
     def collections(_: Request) -> Response:
-        return json_response(list(served.directories))
+        return json_response(list(context.served.directories))
 
     async def label(request: Request) -> Response:
         asked = await _body(request)
@@ -160,7 +159,7 @@ def routes(served: ServedCollections, *, changes: bool = True) -> list[Route]:
         said = "clear" if relevant is None else "yes" if relevant else "no"
 
         def keep() -> None:
-            with _collection(served, request) as collection:
+            with context.collection(request) as collection:
                 label_page(collection, number, said, asked=is_answer)
 
         await run_in_threadpool(keep)
@@ -170,37 +169,28 @@ def routes(served: ServedCollections, *, changes: bool = True) -> list[Route]:
         do = (await _body(request)).get("do")
         if do not in COMMANDS:
             raise HTTPException(400, 'Send {"do": "pause"}, "resume", "stop" or "labels-changed".')
-        with _collection(served, request) as collection:
+        with context.collection(request) as collection:
             said = await run_in_threadpool(ask, collection.directory, do, 120.0)
         return json_response(said or {"ok": False, "error": "No crawl is running on this collection."})
 
     def described(_: Request) -> Response:
         return json_response(openapi())
 
+    reads = [Route(path, opened(handler)) for path, handler, *_ in READS]
+    writes = [
+        Route("/c/{name}/label", label, methods=["POST"]),
+        Route("/c/{name}/control", control, methods=["POST"]),
+    ]
     return [
         Route("/openapi.json", described),
         Route("/collections", collections),
-        *(Route(path, opened(handler)) for path, handler, *_ in READS),
-        *(
-            [
-                Route("/c/{name}/label", label, methods=["POST"]),
-                Route("/c/{name}/control", control, methods=["POST"]),
-            ]
-            if changes
-            else []
-        ),
+        *reads,
+        *(writes if changes else ()),
     ]
 
 
 def _wanted(request: Request, collection: Collection) -> PageFilter:
     return page_filter_of(search_query_of(request.query_params), collection.directory)
-
-
-def _collection(served: ServedCollections, request: Request) -> Collection:
-    name = request.path_params["name"]
-    if name not in served.directories:
-        raise HTTPException(404, "There is no such collection. See /api/collections.")
-    return served.open(name)
 
 
 async def _body(request: Request) -> dict[str, Any]:
@@ -211,7 +201,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 def openapi() -> dict[str, Any]:
-    """The description of this API (OpenAPI 3.1)."""
+    """Return the description of this API (OpenAPI 3.1)."""
     paths: dict[str, Any] = {
         "/api/collections": {"get": _described("The names of the collections.", [], "array")},
         "/api/openapi.json": {"get": _described("This description.", [], "object")},
@@ -241,7 +231,7 @@ _URL = {"name": "url", "in": "query", "required": True, "schema": {"type": "stri
 
 
 def _filters() -> list[dict[str, Any]]:
-    """The parameters of a search."""
+    """Return the parameters of a search."""
     schemas: dict[str, dict[str, Any]] = {
         "page": {"type": "integer", "minimum": 1, "maximum": LAST_PAGE},
         "relevant": {"enum": list(RELEVANT), "default": "yes"},
@@ -277,7 +267,7 @@ def _described(words: str, parameters: list[dict[str, Any]], kind: str) -> dict[
 
 
 def _in_path(name: str) -> dict[str, Any]:
-    schemas = {"id": {"type": "integer"}, "field": {"enum": list(views.FIELDS)}}
+    schemas = {"id": {"type": "integer"}, "field": {"enum": list(content.FIELDS)}}
     return {"name": name, "in": "path", "required": True, "schema": schemas.get(name, {"type": "string"})}
 
 

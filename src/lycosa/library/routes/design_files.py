@@ -1,4 +1,4 @@
-"""The files that the look of the library is made of. In: requests of anybody. Out: style, logo and fonts."""
+"""Serve style, logo and fonts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from starlette.routing import Route
 from lycosa.report import design
 
 FONT_AGE_S = 30 * 24 * 3600
-"""How long a browser keeps a font: its file never changes."""
+"""Seconds that a browser keeps a font, whose file never changes."""
 
 
 def design_routes() -> list[Route]:
-    """Addresses below /static that are made, or come from installed packages."""
+    """Return routes below /static that are generated, or come from installed packages."""
     return [
         Route("/static/design.css", _style),
         Route("/static/logo.svg", _logo),

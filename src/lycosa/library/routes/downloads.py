@@ -1,4 +1,4 @@
-"""A search as a file. In: a search and an ending. Out: the export of exactly its pages, made aside and then sent."""
+"""Download the pages of a search as a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lycosa.library.context import LibraryContext
 from lycosa.library.views.search_query import page_filter_of, search_query_of
 
 MATCHED = 40_000
-"""Pages that are found by words and can be named in one statement."""
+"""Maximum number of pages of a search by words: their keys are in one SQL statement."""
 MEDIA = {
     ".csv": "text/csv; charset=utf-8",
     ".jsonl": "application/jsonl",
@@ -28,17 +28,17 @@ MEDIA = {
 
 
 class Downloads:
-    """Hands over what a search shows."""
+    """Handlers of downloads."""
 
     def __init__(self, context: LibraryContext) -> None:
         self._context = context
 
     def routes(self) -> list[Route]:
-        """The addresses of files."""
+        """Return the routes of downloads."""
         return [Route("/c/{name}/download/{ending}", self.download)]
 
     def download(self, request: Request) -> Response:
-        """The pages of a search as CSV, JSON lines, Parquet or WACZ."""
+        """Send the pages of a search as CSV, JSON lines, Parquet or WACZ."""
         ending = "." + request.path_params["ending"]
         if ending not in WRITERS:
             raise HTTPException(404, f"Pages can be downloaded as {', '.join(one[1:] for one in WRITERS)}.")

@@ -1,4 +1,4 @@
-"""What changes something, by our own forms. Never the catalogue: labels beside it, commands to the running crawl."""
+"""Handle forms: labels, and commands to the running crawl. The catalogue is never changed here."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lycosa.engine.learning.relearn import learns, relearn, undo
-from lycosa.engine.learning.trial import tried
+from lycosa.engine.relearn import learns, relearn, undo
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, LycosaError
+from lycosa.learn.trial import tried
 from lycosa.library.access import local_path
 from lycosa.library.context import LibraryContext, root_of
 from lycosa.library.views.labelling import ASKED, effect_of_labels, label_page
@@ -29,7 +29,7 @@ SAID = {
     "busy": "The labels are kept. Something else is writing to this collection: try again when it has ended.",
 }
 PATIENCE_S = 20.0
-"""How long a reader waits for a running crawl to learn, before only being told that it will."""
+"""Seconds to wait for a running crawl to learn, before the reader only hears that it will."""
 
 
 class FormRoutes:
@@ -39,7 +39,7 @@ class FormRoutes:
         self._context = context
 
     def routes(self) -> list[Route]:
-        """All addresses of a collection that forms are sent to."""
+        """Return the routes of forms."""
         handlers = [
             ("/label", self.label),
             ("/control", self.control),
@@ -51,7 +51,7 @@ class FormRoutes:
         return [Route("/c/{name}" + path, handler, methods=["POST"]) for path, handler in handlers]
 
     async def label(self, request: Request) -> Response:
-        """Mark a page relevant or not, or take the mark back."""
+        """Label a page, or delete its label."""
         form = await self._form(request)
         said, number = str(form.get("relevant", "")), str(form.get("id", ""))
         if said not in ("yes", "no", "clear") or not number.isdecimal() or len(number) > 18:
@@ -74,7 +74,7 @@ class FormRoutes:
         return RedirectResponse(root_of(request.path_params["name"]) + "/monitor", 303)
 
     async def retrain(self, request: Request) -> Response:
-        """Let the judge learn from the labels, here or in the running crawl, and say what changed."""
+        """Teach the judge the labels, here or in the running crawl, and show what changed."""
         await self._form(request)
         said = await run_in_threadpool(self._retrain, request)
         return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{urlencode(said)}", 303)
@@ -94,7 +94,7 @@ class FormRoutes:
         return {"learned": msgspec.json.encode(done).decode()}
 
     async def try_labels(self, request: Request) -> Response:
-        """Show what the judge would do once it has learned the labels; nothing changes."""
+        """Preview what the judge would change with the labels."""
         await self._form(request)
         return await run_in_threadpool(self._try, request)
 
@@ -109,7 +109,7 @@ class FormRoutes:
             )
 
     async def undo(self, request: Request) -> Response:
-        """Go back to the version of the judge before."""
+        """Restore the previous version of the judge."""
         await self._form(request)
         said = await run_in_threadpool(self._undo, request)
         return RedirectResponse(f"{root_of(request.path_params['name'])}/labels?{urlencode(said)}", 303)
@@ -125,7 +125,7 @@ class FormRoutes:
             return {"said": "first"}
 
     async def index(self, request: Request) -> Response:
-        """Look through the pages for dates, places, names and texts, in a process of its own."""
+        """Extract dates, places, names and texts in another process."""
         form = await self._form(request)
         with self._context.collection(request) as collection:
             if await run_in_threadpool(ask, collection.directory, "status", 1.0):

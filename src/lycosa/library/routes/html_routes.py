@@ -1,10 +1,8 @@
-"""The pages of one collection for people. In: requests that access control let through. Out: HTML."""
+"""The pages of a collection for people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from urllib.parse import quote, urlencode
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -12,65 +10,51 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lycosa.collection.archive.responses import archived
-from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
-from lycosa.collection.catalogue.statistics import ImageOnPage, PlaceCount
+from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.collection.search.phrases import marked_text
-from lycosa.engine.learning.questions import questions_in
-from lycosa.engine.learning.relearn import Relearned, learns
-from lycosa.errors import InputError
+from lycosa.engine.relearn import Relearned, learns
+from lycosa.learn.questions import questions_in
 from lycosa.library.context import Handler, LibraryContext, root_of
-from lycosa.library.replay import MAX_BYTES
 from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.form_routes import SAID
-from lycosa.library.routes.path_params import PAGE_ID
-from lycosa.library.tiles import MERCATOR
-from lycosa.library.views import views
-from lycosa.library.views.explore import explore, ids_of, neighbours
+from lycosa.library.routes.page_routes import PageRoutes
+from lycosa.library.views import content
 from lycosa.library.views.indexing import IndexStatus
-from lycosa.library.views.labelling import ASKED, effect_of_labels
+from lycosa.library.views.labelling import effect_of_labels
 from lycosa.library.views.monitor import status
 from lycosa.library.views.search import PER_PAGE
 from lycosa.library.views.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
 from lycosa.methods.registry import facets
 from lycosa.page.text.languages import name_of
-from lycosa.report.column_chart import column_chart
-from lycosa.report.description import described
-from lycosa.report.histogram import score_histogram
-from lycosa.report.line_chart import line_chart
-from lycosa.report.periods import periods
-from lycosa.report.thumbnails import thumbnail_of
-from lycosa.report.why import explain
-from lycosa.report.world_map import EQUAL_EARTH, box_of, world_map
+from lycosa.report.charts.column_chart import column_chart
+from lycosa.report.charts.histogram import score_histogram
+from lycosa.report.charts.line_chart import line_chart
+from lycosa.report.charts.periods import periods
+from lycosa.report.charts.world_map import box_of, world_map
 
-TEXT_CHARS = 60_000
 IMAGES = 30
-"""On one page of the gallery."""
+"""Images on one page of the gallery."""
 QUESTIONS = 5
-"""Pages that the page of labels asks about."""
+"""Number of questions on the page of labels."""
 
 
 class HtmlRoutes:
-    """The pages of a collection. Each handler opens its own connection, in its own thread."""
+    """Handlers of the pages of a collection. Each opens its own connection in its own thread."""
 
     def __init__(self, context: LibraryContext) -> None:
         self._context = context
 
     def routes(self) -> list[Route]:
-        """All addresses of a collection that only show."""
+        """Return the routes of a collection that change nothing."""
         pages: list[tuple[str, Handler]] = [
             ("/", self.overview),
             ("/search", self.search),
             ("/browse/{field}", self.browse),
             ("/images", self.images),
-            (f"/thumbnail/{PAGE_ID}", self.thumbnail),
             ("/map", self.map),
             ("/timeline", self.timeline),
-            (f"/page/{PAGE_ID}", self.page),
-            ("/archived", self.archived),
-            ("/why", self.why),
+            *PageRoutes(self._context).pages(),
         ]
         if not self._context.is_public:
             pages += [("/labels", self.labels)]
@@ -80,14 +64,14 @@ class HtmlRoutes:
         ]
 
     def overview(self, request: Request, collection: Collection) -> Response:
-        """Summary, figures and where to go on."""
+        """Summary and figures."""
         curve = collection.reader.harvest_curve(200)
-        known = self._context.served.cached(collection, "summary", views.summary)
+        known = self._context.served.cached(collection, "summary", content.summary)
         unit, course = periods([(day, count) for day, count in known["days"]], 60)
         return self._context.render(
             request,
             "overview.html",
-            about=views.about(collection),
+            about=content.about(collection),
             failed=_failed(collection),
             indexing=self._index_status(collection),
             summary=known,
@@ -111,7 +95,7 @@ class HtmlRoutes:
         query = search_query_of(request.query_params)
         ground = self._context.ground(collection)
         facets = self._context.facets(collection)
-        explored = explore(collection, query, ground, facets)
+        explored = self._context.explored(collection, query)
         results, counts = explored.results, explored.counts
         box = box_of(request.query_params.get("box", ""))
         unit, course = periods(counts.days, 60)
@@ -151,19 +135,21 @@ class HtmlRoutes:
         )
 
     def browse(self, request: Request, collection: Collection) -> Response:
-        """The values of one field, with the pages of each."""
+        """Values of one field, with their number of pages."""
         field = request.path_params["field"]
-        if field not in views.FIELDS:
+        if field not in content.FIELDS:
             raise HTTPException(
-                404, f"Pages cannot be browsed by “{field}”. Known are: {', '.join(views.FIELDS)}."
+                404, f"Pages cannot be browsed by “{field}”. Known are: {', '.join(content.FIELDS)}."
             )
         query = search_query_of(request.query_params)
         key = f"browse {field} {query.encoded()}"
-        rows = self._context.served.cached(collection, key, lambda opened: views.browse(opened, field, query))
+        rows = self._context.served.cached(
+            collection, key, lambda opened: content.browse(opened, field, query)
+        )
         return self._context.render(
             request,
             "browse.html",
-            fields=views.fields_of(collection),
+            fields=content.fields_of(collection),
             indexing=self._index_status(collection),
             field=field,
             query=query,
@@ -173,47 +159,30 @@ class HtmlRoutes:
         )
 
     def images(self, request: Request, collection: Collection) -> Response:
-        """The images of the pages, and what was seen in them."""
+        """Images of the pages, and what an image model saw in them."""
         query = search_query_of(request.query_params)
         wanted = page_filter_of(query, collection.directory)
         found = collection.statistics.images(wanted, IMAGES + 1, (query.page - 1) * IMAGES)
         return self._context.render(
             request,
             "images.html",
-            fields=views.fields_of(collection),
+            fields=content.fields_of(collection),
             query=query,
             place_words=self._context.facets(collection).place_words,
             images=found[:IMAGES],
             more=len(found) > IMAGES,
         )
 
-    def thumbnail(self, request: Request, collection: Collection) -> Response:
-        """An archived image, small and drawn anew: no byte of a stranger's file is passed on."""
-        small = thumbnail_of(collection, request.path_params["id"])
-        if small is None:
-            raise HTTPException(404, "There is no image here that can be shown.")
-        return Response(small, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400"})
-
     def map(self, request: Request, collection: Collection) -> Response:
-        """Where the pages are about."""
+        """Places on a map."""
         query, near = search_query_of(request.query_params), request.query_params.get("view") == "near"
-        wanted, tiles = page_filter_of(query, collection.directory), self._context.tiles
+        wanted = page_filter_of(query, collection.directory)
         found = self._context.served.cached(
             collection,
             f"map {query.encoded()}",
             lambda opened: opened.statistics.places(wanted, 400, mapped=True),
         )
-        plane = MERCATOR if tiles else EQUAL_EARTH
-        box, root = box_of(request.query_params.get("box", ""), plane), root_of(request.path_params["name"])
-        draw = partial(
-            world_map,
-            found,
-            lambda place: self._of_place(request, query, place),
-            near=near,
-            box=box,
-            plane=plane,
-            into=lambda part: f"{root}/map?{query.encoded()}&box={part}",
-        )
+        box, root = box_of(request.query_params.get("box", "")), root_of(request.path_params["name"])
         return self._context.render(
             request,
             "map.html",
@@ -222,8 +191,13 @@ class HtmlRoutes:
             is_part=near or box is not None,
             places=found,
             indexing=self._index_status(collection),
-            tiles=tiles,
-            drawing=draw(layer=tiles.layer) if tiles else draw(),
+            drawing=world_map(
+                found,
+                lambda place: self._of_place(request, query, place),
+                near=near,
+                box=box,
+                into=lambda part: f"{root}/map?{query.encoded()}&box={part}",
+            ),
         )
 
     def timeline(self, request: Request, collection: Collection) -> Response:
@@ -244,76 +218,11 @@ class HtmlRoutes:
             dated=sum(count for _, count in by_day),
             undated=collection.statistics.undated(wanted),
             drawing=column_chart(course, "Pages by the day they were published", self._of_period(request)),
-            entries=views.entries(collection, query),
+            entries=content.entries(collection, query),
         )
-
-    def page(self, request: Request, collection: Collection) -> Response:
-        """One page: its text, the archived page, and the reasons."""
-        shown = views.page(collection, request.path_params["id"])
-        if shown is None:
-            raise HTTPException(404, "There is no such page in this collection.")
-        replay = self._context.origins.replay_origin(request.headers.get("host", ""))
-        address = quote(shown["url"], safe="/:?&=+,;@!$'()*~%[]")
-        view, capture = request.query_params.get("view", "text"), request.query_params.get("capture", "")
-        chosen = int(capture) if capture in map(str, range(len(shown["captures"]))) else None
-        if chosen is not None:
-            address = f"@{chosen}/{address}"
-        query, ground = search_query_of(request.query_params), self._context.ground(collection)
-        flow, is_within = None, request.query_params.get("in") == "search"
-        if is_within:
-            found = self._context.served.cached(
-                collection,
-                f"ids {query.encoded()}",
-                lambda opened: ids_of(opened, query, ground, self._context.facets(opened)),
-            )
-            flow = neighbours(found, shown["id"])
-        words = (
-            query.q if query.q else " OR ".join(f'"{word}"' for word in described(collection).telling_words)
-        )
-        marks = collection.search.understood(words, ground.languages).wanted
-        state = query.encoded(page=query.page)
-        return self._context.render(
-            request,
-            "page.html",
-            page=shown,
-            asked=request.query_params.get("asked") == ASKED,
-            images=self._images_of(collection, shown["id"]),
-            why=explain(collection.directory, shown["url"]) if view == "reasons" else None,
-            flow=flow,
-            back=f"{state}#hit-{shown['id']}",
-            within=(f"in=search&{state}&" if state else "in=search&") if is_within else "",
-            threshold=ground.threshold,
-            text=marked_text(shown["text"][:TEXT_CHARS], marks),
-            view=view if view in ("text", "archived", "reasons") else "text",
-            capture=chosen,
-            replay=f"{replay}/{self._context.keys.replay_key()}/{request.path_params['name']}/{address}",
-        )
-
-    def archived(self, request: Request, collection: Collection) -> Response:
-        """Where a link of an archived page leads: to its page as archived, or to why it is not here."""
-        url = request.query_params.get("url", "")[:URL_CHARS].strip()
-        found = archived(collection, url, MAX_BYTES)
-        page = None if isinstance(found, str) else collection.reader.page(found.link.key)
-        root = root_of(request.path_params["name"])
-        target = f"/page/{page.id}?view=archived" if page else f"/why?{urlencode({'url': url})}"
-        return RedirectResponse(root + target, 303)
-
-    def why(self, request: Request, collection: Collection) -> Response:
-        """Any URL, explained: also one that was never fetched."""
-        url = request.query_params.get("url", "")[:URL_CHARS].strip()
-        explanation, said, number = None, "", None
-        if url:
-            try:
-                explanation = explain(collection.directory, url)
-            except InputError as error:
-                said = str(error)
-            else:
-                stored = collection.reader.page(collection.reader.key_of(explanation.url))
-                number = stored.id if stored else None
-        return self._context.render(request, "why.html", url=url, why=explanation, said=said, number=number)
 
     def labels(self, request: Request, collection: Collection) -> Response:
-        """What people said of pages, and what to do with it."""
+        """Labels of people, questions, and what the labels change."""
         rows = []
         for label in labels_in(collection.directory).values():
             stored = collection.reader.page(label.key)
@@ -335,14 +244,6 @@ class HtmlRoutes:
             running=status(collection)["running"],
         )
 
-    def _images_of(self, collection: Collection, number: int) -> list[ImageOnPage]:
-        """Some images of a page; of a collection without any, nothing is looked through."""
-        if not self._context.served.cached(
-            collection, "has images", lambda opened: opened.statistics.has_images()
-        ):
-            return []
-        return collection.statistics.images(PageFilter(relevance=Relevance.JUDGED, page=number), 12)
-
     def _index_status(self, collection: Collection) -> IndexStatus:
         return self._context.index_processes.status_of(collection)
 
@@ -355,20 +256,20 @@ class HtmlRoutes:
 
 
 def _labels_of(collection: Collection, pages: Sequence[tuple[int, str]]) -> dict[int, bool]:
-    """What people said of these pages, by id."""
+    """Return the labels of these pages, by id."""
     labels = labels_in(collection.directory)
     found = ((number, labels.get(collection.reader.key_of(url))) for number, url in pages)
     return {number: label.relevant for number, label in found if label}
 
 
 def _failed(collection: Collection) -> int:
-    """Requests that got no page that was kept."""
+    """Count the requests without a kept page."""
     counts = collection.reader.counts()
     return counts.failed + counts.refused
 
 
 def _what_changed(told: str) -> Relearned | None:
-    """What retraining did, as its address tells; figures only, whoever made the address."""
+    """Parse what retraining changed from an address, which may be a stranger's: figures only."""
     try:
         return msgspec.json.decode(told[:URL_CHARS], type=Relearned)
     except msgspec.MsgspecError:
@@ -376,9 +277,9 @@ def _what_changed(told: str) -> Relearned | None:
 
 
 def _narrow(query: SearchQuery, field: str, value: str) -> str:
-    """The query of the search that shows one value of a field."""
+    """Return the query of the search for one value of a field."""
     if field == "dates":
         return query.encoded(since=value, until=value)
     if field == "trails":
         return query.encoded(trail=value, relevant="all")
-    return query.encoded(**{views.FIELDS[field]: value})
+    return query.encoded(**{content.FIELDS[field]: value})

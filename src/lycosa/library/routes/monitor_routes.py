@@ -1,4 +1,4 @@
-"""The pages of a crawl as it runs. In: requests that access control let through. Out: HTML, and what changes of it."""
+"""Show a crawl as it runs."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from starlette.routing import Route
 from lycosa.collection.collection import Collection
 from lycosa.library.context import LibraryContext
 from lycosa.library.views.monitor import watched, windowed
-from lycosa.report.line_chart import line_chart
+from lycosa.report.charts.line_chart import line_chart
 
 EVENTS_EVERY_S = 1.0
-"""How often a running crawl is looked at, for who watches it."""
+"""Seconds between updates of the monitor."""
 
 
 class MonitorRoutes:
-    """The monitor of a crawl, and the events that keep it in step."""
+    """Handlers of the monitor and its event stream."""
 
     def __init__(self, context: LibraryContext) -> None:
         self._context = context
 
     def routes(self) -> list[Route]:
-        """All addresses of the monitor."""
+        """Return the routes of the monitor."""
         return [
             Route("/c/{name}/monitor", self._context.opened(self.monitor)),
             Route("/c/{name}/monitor/events", self.stream),
         ]
 
     def monitor(self, request: Request, collection: Collection) -> Response:
-        """The crawl as it runs."""
+        """Show the monitor."""
         return self._drawn(request, collection, "monitor.html")
 
     def what_changes(self, request: Request, collection: Collection) -> Response:
-        """The part of the monitor that changes while a crawl runs."""
+        """Show the part of the monitor that changes."""
         return self._drawn(request, collection, "monitor_live.html")
 
     async def stream(self, request: Request) -> Response:
-        """What changes on the monitor, sent whenever it has changed, until the reader or the library goes."""
+        """Stream the changing part of the monitor, until the reader or the library closes."""
         with self._context.collection(request):
-            pass  # a name that is not here is answered as everywhere else
+            pass  # refuse unknown names
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(self._changes(request), media_type="text/event-stream", headers=headers)
 

@@ -1,4 +1,4 @@
-"""Page ids in addresses. In: digits of a path. Out: a number that a database can look up; longer ones lead nowhere."""
+"""Page ids in paths: at most 18 digits, which fit SQLite's integers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from starlette.convertors import IntegerConvertor, register_url_convertor
 
 
 class PageId(IntegerConvertor):
-    """`{id:page_id}`: as many digits as fit 64 bits. Any number of them would be an error of Python's."""
+    """`{id:page_id}`: digits that fit 64 bits; longer ones are not found."""
 
     regex = "[0-9]{1,18}"
 

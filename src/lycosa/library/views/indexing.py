@@ -1,6 +1,6 @@
-"""Looking through pages for dates, places, names and texts that their crawl left out, at a reader's wish.
+"""Run `lycosa index` from the library, and show its progress.
 
-In: a collection. Out: `lycosa index` as a process of its own, and how far it is. The library itself
+It extracts dates, places, names and texts that the crawl has not extracted. The library itself
 never writes to the catalogue.
 """
 
@@ -20,32 +20,32 @@ from lycosa.engine.watch.control import NAME as CONTROL
 
 
 class IndexStatus(msgspec.Struct, frozen=True):
-    """How far a collection is indexed: pages left to look through, whether `lycosa index` runs, its last line."""
+    """Progress of indexing: pages left, whether `lycosa index` runs, and its last line."""
 
     left: int = 0
     running: bool = False
-    crawling: bool = False  # a crawl writes to the collection: nobody else may
+    crawling: bool = False  # a crawl writes to the collection
     said: str = ""
 
 
 class IndexProcesses:
-    """The processes that this library has started, one a collection at most."""
+    """The processes started by this library, at most one a collection."""
 
     def __init__(self) -> None:
         self._running: dict[Path, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
         self._lock = threading.Lock()
 
     def start(self, directory: Path) -> None:
-        """Begin to look through a collection, unless somebody does already."""
+        """Start indexing a collection, unless it runs already."""
         with self._lock:
             if self._is_running(directory):
                 return
-            log = tempfile.TemporaryFile()  # noqa: SIM115 - read while the process writes, closed with the library
+            log = tempfile.TemporaryFile()  # noqa: SIM115 - open while the process writes
             command = [sys.executable, "-m", "lycosa", "index", str(directory), "--workers", "1"]
             self._running[directory] = subprocess.Popen(command, stdout=log, stderr=log), log
 
     def status_of(self, collection: Collection) -> IndexStatus:
-        """How far a collection is indexed."""
+        """Return the progress of a collection."""
         running, said = self._is_running(collection.directory), ""
         if collection.directory in self._running:
             process, log = self._running[collection.directory]
@@ -55,7 +55,7 @@ class IndexProcesses:
         return IndexStatus(0 if running else collection.reader.not_indexed(), running, crawling, said)
 
     def stop(self) -> None:
-        """End all; what was committed stays, and the next run goes on from there."""
+        """Stop all processes; the next run continues after their last commit."""
         with self._lock:
             for process, log in self._running.values():
                 process.terminate()

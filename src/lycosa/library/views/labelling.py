@@ -1,4 +1,4 @@
-"""Labels from readers. In: a page and what somebody said of it. Out: a label beside the catalogue, and what it will do."""
+"""Store labels from readers, and explain their effect."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from starlette.exceptions import HTTPException
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
 from lycosa.errors import SpecError
-from lycosa.learn.fitting.fitter import MIN_UNASKED
+from lycosa.learn.fitting.crawl_fitter import MIN_UNASKED
 from lycosa.methods.lookup import guide_named, method_of_judge, strategy_class
+from lycosa.spec.code_files import in_file
 from lycosa.spec.sections import Spec
-from lycosa.spec.strategy_files import in_file
 
 ASKED = "yes"
-"""As forms and addresses say that a page was asked about."""
+"""Value in forms and addresses of a page that was asked about."""
 
 
 def label_page(collection: Collection, number: int, said: str, *, asked: bool) -> None:
-    """Keep a label on a page (by its id): yes, no, or clear; `asked`, or on a page of the reader's own choice."""
+    """Store a label of a page (by its id): yes, no, or clear. `asked`: Lycosa asked; otherwise the reader chose the page."""
     stored = collection.reader.page_by_id(number)
     if stored is None:
         raise HTTPException(404, "There is no such page in this collection.")
@@ -33,7 +33,7 @@ def label_page(collection: Collection, number: int, said: str, *, asked: bool) -
 
 
 def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
-    """What labels teach the judge of this spec, and what to do where they teach it nothing."""
+    """Return what labels teach the judge of this spec, or what to do if they teach it nothing."""
     kind = str(spec.get("judge", {}).get("kind", "topic"))
     if strategy := _judging_itself(spec):
         return (
@@ -55,10 +55,10 @@ def effect_of_labels(spec: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _judging_itself(spec: Mapping[str, Mapping[str, Any]]) -> str:
-    """The strategy that judges pages itself, that of the spec or its guide; '' where none does."""
+    """Return the strategy, or its guide, that judges pages itself; '' if none does."""
     strategy = str(spec.get("", {}).get("strategy", Spec.model_fields["strategy"].default))
     if in_file(strategy):
-        return ""  # to look at a collection must not run code that its spec names
+        return ""  # reading a collection must not run code named in its spec
     try:
         judging = guide_named(strategy, spec) or strategy
         return judging if strategy_class(judging).judges_itself else ""

@@ -1,4 +1,4 @@
-"""What a crawl does, as plain data. In: its collection, or those of its shards. Out: values for the monitor and JSON."""
+"""Gather what a crawl is doing, for the monitor and JSON."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from typing import Any
 import msgspec
 
 from lycosa.cluster.division.division import directories_in
-from lycosa.collection.catalogue.reader import LAST_PAGES, PageJudgement, curve_of
+from lycosa.collection.catalogue.progress import LAST_PAGES, PageJudgement, curve_of
 from lycosa.collection.collection import Collection
-from lycosa.engine.learning.refit import harvest_of
 from lycosa.engine.watch.control import ask, harvest_figures
 from lycosa.errors import NoCollection
 from lycosa.frontier.waiting import HostQueue, host_queues, urls_waiting
+from lycosa.learn.history import harvest_of
 from lycosa.values import Reason
 
 HOSTS = 25
 LATELY = 200
-"""The last pages, by which a crawl is watched."""
+"""Number of last pages in the monitor."""
 TITLES = 8
 PER_SPAN = 5
-"""Pages in the mean for each point of the curve of speed: with fewer it would show chance."""
+"""Mean number of pages for each point of the speed curve."""
 COURSE = 24
-"""Spans that the last run is divided into, to show when something went wrong."""
+"""Number of spans of the last run in the course of refusals."""
 
 
 def status(collection: Collection, patience_s: float = 1.0) -> dict[str, Any]:
-    """What the crawl is doing: from the running crawl where there is one, else from the catalogue."""
+    """Return the status of the crawl, from the running crawl or from the catalogue."""
     with watched(collection) as monitor:
         return monitor.status(patience_s)
 
 
 class ShardStatus(msgspec.Struct, frozen=True):
-    """What one shard has done and has before it."""
+    """Progress and queue of one shard."""
 
     shard: int
     pages: int
@@ -45,7 +45,7 @@ class ShardStatus(msgspec.Struct, frozen=True):
 
 
 class LatestPage(msgspec.Struct, frozen=True):
-    """A page that was kept just now. `id` and `image`: its numbers in the collection, where it is there already."""
+    """A page that was kept just now. `id` and `image`: ids in the collection, if it has them already."""
 
     title: str
     score: float
@@ -54,7 +54,7 @@ class LatestPage(msgspec.Struct, frozen=True):
 
 
 class Lately(msgspec.Struct, frozen=True):
-    """What the last pages brought: how many of them, how many are kept, and between what that share lies."""
+    """The last pages: how many, how many are kept, and the interval of that share."""
 
     pages: int
     kept: int
@@ -72,7 +72,7 @@ class Lately(msgspec.Struct, frozen=True):
 
 @contextmanager
 def watched(collection: Collection) -> Iterator[Monitor]:
-    """What can be watched of a crawl: of one by shards all of them, as the collection follows only when they are merged."""
+    """Yield the monitor of a crawl, with all of its shards, because the collection has their pages only after merging."""
     with ExitStack() as opened:
         parts = []
         for directory in directories_in(collection.directory):
@@ -85,7 +85,7 @@ def watched(collection: Collection) -> Iterator[Monitor]:
 
 
 class Monitor:
-    """A crawl that is watched, in one process or by shards."""
+    """A watched crawl, in one process or by shards."""
 
     def __init__(self, collection: Collection, shards: Sequence[Collection] = ()) -> None:
         self._collection, self._shards = collection, shards
@@ -95,7 +95,7 @@ class Monitor:
         self._ended = max((run.ended for run in runs), default=0.0)
 
     def status(self, patience_s: float = 1.0) -> dict[str, Any]:
-        """What the crawl is doing: from the running crawl where there is one, else from the catalogue."""
+        """Return the status of the crawl, from the running crawl or from the catalogue."""
         runs, counts = self._collection.reader.runs(), [part.reader.counts() for part in self._parts]
         live = ask(self._collection.directory, "status", patience_s)
         last = self._last()[:LAST_PAGES]
@@ -115,9 +115,9 @@ class Monitor:
             "last_relevant": sum(page.relevant for page in last),
             **harvest_figures(harvest_of(self._collection)),
         }
-        # A crawl counts as pages whatever was answered; here, and in every curve, a page is one that was judged.
+        # A crawl counts all responses as pages; the library counts judged pages.
         told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}
-        # Shards that run know no harvest of the whole: it is that of when they were brought together last.
+        # Running shards do not know the harvest of the whole, so it is that of the last merge.
         return known | {
             name: value
             for name, value in told.items()
@@ -125,7 +125,7 @@ class Monitor:
         }
 
     def shards(self, now: Mapping[str, Any]) -> list[ShardStatus]:
-        """Each shard: as the running crawl tells of it, `now` being its status, else from its catalogue."""
+        """Return each shard, from the status `now` of the running crawl or from its catalogue."""
         if now["shards"]:
             return msgspec.convert(now["shards"], list[ShardStatus])
         found = []
@@ -136,7 +136,7 @@ class Monitor:
         return found
 
     def lately(self, now: Mapping[str, Any]) -> Lately:
-        """What the crawl brings just now, `now` being its status."""
+        """Return the recent harvest and speed; `now` is the status."""
         last = self._last()
         kept = [page for page in last if page.relevant]
         low, high = wilson(len(kept), len(last))
@@ -153,7 +153,7 @@ class Monitor:
         return sorted(found, key=lambda page: -page.at)[:LATELY] if self._shards else found
 
     def _shown(self, pages: Sequence[PageJudgement]) -> list[LatestPage]:
-        """These pages with their numbers in the collection that the library shows, which are not those of a shard."""
+        """Return these pages with their ids in the collection, which differ from those in a shard."""
         numbers = {page.key: page.id for page in pages}
         if self._shards:
             stored = (self._collection.reader.page(page.key) for page in pages)
@@ -170,19 +170,19 @@ class Monitor:
         ]
 
     def harvest_curve(self, points: int) -> list[tuple[int, int]]:
-        """(pages judged, of these collected) along the crawl."""
+        """Return (pages judged, of these collected) along the crawl."""
         if not self._shards:
             return self._collection.reader.harvest_curve(points)
         found = sorted(pair for part in self._shards for pair in part.reader.judged_at())
         return curve_of([collected for _, collected in found], points)
 
     def queue(self) -> list[HostQueue]:
-        """Hosts with the URLs that wait for them, most first. A host belongs to one shard."""
+        """Return hosts with the most waiting URLs. A host belongs to one shard."""
         found = [host for part in self._parts for host in host_queues(part.connection, HOSTS)]
         return sorted(found, key=lambda host: (-host.waiting, host.host))[:HOSTS]
 
     def not_taken(self) -> list[dict[str, Any]]:
-        """What was not taken, by reason: requests and pages first, then links. `course`: how many in each span of the last run."""
+        """Return what was not taken, by reason: requests, pages, links. `course`: counts by span of the last run."""
         courses, kinds = self._courses(), {"requests": Counter[str](), "pages": Counter(), "links": Counter()}
         for part in self._parts:
             counts = part.reader.counts_by_reason()
@@ -200,7 +200,7 @@ class Monitor:
         ]
 
     def _courses(self) -> dict[tuple[str, str], list[int]]:
-        """How often each reason came up in each span of the last run."""
+        """Count each reason by span of the last run."""
         start, courses = self._started, dict[tuple[str, str], list[int]]()
         width = max(self._ended - start, 1.0) / COURSE
         for part in self._parts:
@@ -210,7 +210,7 @@ class Monitor:
         return courses
 
     def speed_curve(self, bins: int = 60) -> list[tuple[float, float]]:
-        """(seconds since the last run began, pages per second) along it."""
+        """Return (seconds since the last run began, pages per second) along it."""
         start = self._started
         return binned(
             sorted(at - start for part in self._parts for at in part.reader.page_times(start)), bins
@@ -218,7 +218,7 @@ class Monitor:
 
 
 def wilson(found: int, tries: int, z: float = 1.28) -> tuple[float, float]:
-    """Between what a share lies in 80 of 100 cases (Wilson's interval).
+    """Return Wilson's 80 % interval of a share.
 
     >>> [round(side, 2) for side in wilson(30, 100)], wilson(0, 0)
     ([0.24, 0.36], (0.0, 1.0))
@@ -232,7 +232,7 @@ def wilson(found: int, tries: int, z: float = 1.28) -> tuple[float, float]:
 
 
 def windowed(curve: Sequence[tuple[int, int]], window: int = 100) -> list[tuple[float, float]]:
-    """The share kept among the last `window` pages or so, along a curve of (pages, kept).
+    """Return the share kept of about the last `window` pages, along a curve of (pages, kept).
 
     >>> windowed([(50, 10), (100, 40), (150, 40), (200, 40)])
     [(100.0, 0.4), (150.0, 0.3), (200.0, 0.0)]
@@ -247,7 +247,7 @@ def windowed(curve: Sequence[tuple[int, int]], window: int = 100) -> list[tuple[
 
 
 def binned(times: Sequence[float], bins: int) -> list[tuple[float, float]]:
-    """Events per second in equal spans of time, at the end of each; in fewer spans where there are few events.
+    """Return events per second in equal spans of time, fewer spans if there are few events.
 
     >>> binned([0.5, 1.0, 1.5, 1.6, 1.7, 2.5, 2.6, 2.7, 2.8, 3.5], 60)
     [(1.75, 2.86), (3.5, 2.86)]

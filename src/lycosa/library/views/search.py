@@ -1,34 +1,33 @@
-"""Searching a collection. In: a search as asked. Out: one page of hits, snippets as HTML, and near misses."""
+"""What searches of a collection share, and one page of hits."""
 
 from __future__ import annotations
 
 import msgspec
 from markupsafe import Markup, escape
 
-from lycosa.collection.catalogue.page_filter import JUDGED, Relevance
+from lycosa.collection.catalogue.page_filter import JUDGED
 from lycosa.collection.collection import Collection
 from lycosa.collection.search.phrases import END_MARK, MARK, TypedQuery
-from lycosa.collection.search.search import Order, SearchHit
-from lycosa.engine.learning.refit import saved_version
-from lycosa.library.views.search_query import SearchQuery, page_filter_of
+from lycosa.collection.search.search import SearchHit
+from lycosa.learn.history import saved_version
 
 PER_PAGE = 20
 LANGUAGES = 8
-"""Of a collection, the most frequent ones, in which the forms of a word are looked for."""
+"""Number of languages, the most frequent ones, whose word forms are searched."""
 DEFAULT_THRESHOLD = 0.5
 
 
 class SearchGround(msgspec.Struct, frozen=True):
-    """What searches of a collection share: the languages of its pages, and from which score on pages are kept."""
+    """What searches of a collection share: the languages of its pages and the threshold of its judge."""
 
     languages: tuple[str, ...] = ("en",)
     threshold: float = DEFAULT_THRESHOLD
 
 
 class ResultPage(msgspec.Struct, frozen=True):
-    """One page of hits. `total` is at most `lycosa.collection.search.search.COUNTED`; then there are more.
+    """One page of hits.
 
-    `near_misses` are pages that match as well and are not in the collection; `instead` is what may have been meant.
+    `near_misses` counts matching pages that are not in the collection; `instead` is a suggested spelling.
     """
 
     hits: tuple[SearchHit, ...]
@@ -40,12 +39,12 @@ class ResultPage(msgspec.Struct, frozen=True):
 
     @property
     def pages(self) -> int:
-        """How many pages of results there are."""
+        """Number of pages of results."""
         return -(-self.total // PER_PAGE)
 
 
 def marked(snippet: str) -> Markup:
-    """A snippet as HTML, the found words in `mark`: nothing of the page's own text is markup.
+    """Return a snippet as HTML with found words in `mark`; the page's own text is escaped.
 
     >>> marked("<b> " + MARK + "owls" + END_MARK)
     Markup('&lt;b&gt; <mark>owls</mark>')
@@ -54,7 +53,7 @@ def marked(snippet: str) -> Markup:
 
 
 def search_ground(collection: Collection) -> SearchGround:
-    """What searches of this collection share; it takes a look at every page, so it is worth keeping."""
+    """Return what searches of this collection share. It reads every page: cache it."""
     spoken = [language for language, _ in collection.statistics.values("language", JUDGED, LANGUAGES)]
     version = saved_version(collection)
     return SearchGround(
@@ -65,24 +64,3 @@ def search_ground(collection: Collection) -> SearchGround:
 def _spec_threshold(collection: Collection) -> float:
     said = collection.spec().get("judge", {}).get("threshold")
     return float(said) if isinstance(said, int | float) else DEFAULT_THRESHOLD
-
-
-def search(collection: Collection, query: SearchQuery, ground: SearchGround) -> ResultPage:
-    """Search: by words, best match first, or all pages that the conditions leave."""
-    wanted = page_filter_of(query, collection.directory)
-    found = collection.search.find(
-        query.q,
-        wanted,
-        order=Order(query.order),
-        limit=PER_PAGE,
-        skip=(query.page - 1) * PER_PAGE,
-        languages=ground.languages,
-        threshold=ground.threshold,
-    )
-    missed = 0
-    if found.query.wanted and wanted.relevance is Relevance.COLLECTED:
-        others = msgspec.structs.replace(wanted, relevance=Relevance.NOT_RELEVANT)
-        missed = collection.search.count(found.query, others)
-    return ResultPage(
-        found.hits, found.total, query.page if found.total else 1, found.query, missed, found.instead
-    )

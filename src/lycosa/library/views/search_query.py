@@ -1,4 +1,4 @@
-"""What somebody asked the library for: words and conditions. In: a query string. Out: a search, and its page filter."""
+"""Parse a search from a query string, and make its page filter."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ KINDS = {
     "application/pdf": "PDF",
     "text/plain": "plain text",
 }
-"""Media types in words; any other is its own word."""
+"""Names of media types; any other is its own name."""
 
 
 class SearchQuery(msgspec.Struct, frozen=True):
-    """The search as asked; '' means: any."""
+    """A search; '' means any."""
 
     q: str = ""
     source: str = ""
@@ -53,31 +53,21 @@ class SearchQuery(msgspec.Struct, frozen=True):
     page: int = 1
 
     def encoded(self, **changes: Any) -> str:
-        """The query string of this search, with some things changed."""
+        """Return the query string of this search with some values changed."""
         values = {**msgspec.structs.asdict(self), **dict(self.categories), "page": 1, **changes}
         empty = {**msgspec.structs.asdict(SearchQuery()), "categories": self.categories}
         return urlencode({name: value for name, value in values.items() if value != empty.get(name, "")})
 
     @property
     def narrowed(self) -> dict[str, str]:
-        """The conditions besides the words, for showing them."""
-        names = (
-            "source",
-            "language",
-            "kind",
-            "place",
-            "entity",
-            "since",
-            "until",
-            "score",
-            "trail",
-            "label",
-        )
-        return {name: getattr(self, name) for name in names if getattr(self, name)} | dict(self.categories)
+        """The conditions besides the words, for display."""
+        others = {"q", "relevant", "order", "page", "categories"}
+        set_ = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
+        return {name: value for name, value in set_.items() if name not in others} | dict(self.categories)
 
 
 def search_query_of(query: Mapping[str, str]) -> SearchQuery:
-    """Read a query string. What makes no sense is passed over."""
+    """Parse a query string; invalid values are ignored."""
 
     def text(name: str, limit: int = VALUE_CHARS) -> str:
         return " ".join(query.get(name, "")[:limit].replace("\x00", " ").split())
@@ -112,7 +102,7 @@ _CONDITION = re.compile(r'(?<!\S)([a-z]+):(?:"([^"]*)"|([^\s"]+))')
 
 
 def _without_conditions(typed: str) -> tuple[str, dict[str, str]]:
-    """What was typed without its conditions, and these.
+    """Split typed text into words and conditions.
 
     >>> _without_conditions('storm source:a.example place:"New York" title:flood')
     ('storm title:flood', {'source': 'a.example', 'place': 'New York'})
@@ -128,7 +118,7 @@ def _without_conditions(typed: str) -> tuple[str, dict[str, str]]:
 
 
 def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
-    """The pages of a collection that a search looks through for its words."""
+    """Return the filter of the pages that a search reads."""
     return PageFilter(
         relevance=Relevance(query.relevant),
         source=query.source,
@@ -147,7 +137,7 @@ def page_filter_of(query: SearchQuery, directory: Path) -> PageFilter:
 
 
 def _media_type(text: str) -> str:
-    """A media type, as such or in words.
+    """Return a media type given by its name or in words.
 
     >>> _media_type("pdf"), _media_type("Plain text"), _media_type("Image/PNG")
     ('application/pdf', 'text/plain', 'image/png')
@@ -157,12 +147,12 @@ def _media_type(text: str) -> str:
 
 
 def _labelled(directory: Path, relevant: bool) -> tuple[int, ...]:
-    """Keys of the pages that people called relevant, or not."""
+    """Return the keys of pages labelled relevant, or not."""
     return tuple(label.key for label in labels_in(directory).values() if label.relevant is relevant)
 
 
 def _period(text: str) -> str:
-    """A year, a month or a day, ISO; '' for anything else."""
+    """Return a year, a month or a day (ISO); '' for anything else."""
     if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
         return ""
     try:

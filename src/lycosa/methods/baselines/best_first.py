@@ -1,52 +1,41 @@
-"""Best-first with a topic vector: the event paper's baseline (ch. 3). With a judge that learns, by what it has learned."""
+"""Best-first with a topic vector, the event paper's baseline (ch. 3); with a learning judge, by the judge's words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Self
 
 from lycosa.evidence.topic import TopicEvidence, centroid, topic_vector
-from lycosa.learn.judges.learning import LearningJudge
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import NotNegativeInt, Share
 from lycosa.values import Decision, Judgement, Page, Reason, Refusal, Score, fact_of
 
 
+@dataclass(kw_only=True, eq=False)
 class BestFirst(BaseStrategy):
     """Links wait by the mean of their own and their page's similarity to the topic."""
 
     when = "a topic, by a rule that is quickly explained: every score is a similarity"
 
-    def __init__(
-        self,
-        *,
-        k: NotNegativeInt = 0,
-        weights: Literal["log", "centroid"] = "log",
-        page_threshold: Share = 0.0,
-        url_threshold: Share = 0.0,
-        tunnelling: bool = True,
-    ) -> None:
-        """Store the settings.
-
-        k: terms of the topic vector; 0: as many as `topic.terms` says.
-        weights: `log` (of the summed frequencies) or `centroid` (of the example pages).
-        page_threshold: without tunnelling, links of pages scored below this are refused.
-        url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
-        tunnelling: take the links of a page whatever its score.
-        """
-        self.k = k
-        self.weights = weights
-        self.page_threshold = page_threshold
-        self.url_threshold = url_threshold
-        self.tunnelling = tunnelling
+    k: NotNegativeInt = 0
+    """Terms of the topic vector; 0: as many as `topic.terms` says."""
+    weights: Literal["log", "centroid"] = "log"
+    """`log` (of the summed frequencies) or `centroid` (of the example pages)."""
+    page_threshold: Share = 0.0
+    """Without tunnelling, links of pages scored below this are refused."""
+    url_threshold: Share = 0.0
+    """Links whose priority is below this are refused (the paper: 0.1 at scale)."""
+    tunnelling: bool = True
+    """Take the links of a page whatever its score."""
 
     def fit(self, preparation: Preparation) -> Self:
         """Use the words of a judge that learns, else the topic vector; one of its own where the settings ask for it."""
         super().fit(preparation)
         self.topic_ = preparation.topic
         of_its_own = self.k or self.weights == "centroid"
-        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) and not of_its_own else None
+        self.words_ = None if of_its_own else self.judge_.learning
         if preparation.examples and of_its_own:
             make = centroid if self.weights == "centroid" else topic_vector
             vector = make(preparation.examples, self.k or len(self.topic_.vector))

@@ -1,4 +1,4 @@
-"""OPIC (Abiteboul et al. 2003): every page splits its cash over its links; the richest goes next."""
+"""OPIC [Abiteboul et al. 2003]: each page splits its cash over its links; the richest URL goes next."""
 
 from __future__ import annotations
 

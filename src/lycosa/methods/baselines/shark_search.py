@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Self
 
 from lycosa.evidence import Evidence
@@ -62,19 +63,16 @@ class Neighbourhood(Evidence):
         ]
 
 
+@dataclass(kw_only=True, eq=False)
 class SharkSearch(BaseStrategy):
     """Links wait by g · inherited + (1 - g) · neighbourhood."""
 
-    def __init__(self, *, d: Share = 0.5, b: Share = 0.8, g: Share = 0.1) -> None:
-        """Store the settings.
-
-        d: how much interest fades from a page to its children.
-        b: share of the anchor in the neighbourhood.
-        g: share of what is inherited in the score.
-        """
-        self.d = d
-        self.b = b
-        self.g = g
+    d: Share = 0.5
+    """How much interest fades from a page to its children."""
+    b: Share = 0.8
+    """Share of the anchor in the neighbourhood."""
+    g: Share = 0.1
+    """Share of what is inherited in the score."""
 
     def fit(self, preparation: Preparation) -> Self:
         """Use the spec's topic vector as the query."""

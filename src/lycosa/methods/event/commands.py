@@ -46,13 +46,9 @@ def event(
         list[str] | None, typer.Option(help="Where it happened, instead of the pages' places.")
     ] = None,
     scoring: Annotated[str, typer.Option(help="ours or paper.")] = "ours",
-    weights: Annotated[str, typer.Option(help="f1 (the paper's procedure) or search.")] = "f1",
     who: Annotated[
         bool, typer.Option("--who", help="Let people and organisations count too, as a fourth aspect.")
     ] = False,
-    background: Annotated[
-        list[Path] | None, typer.Option(help="Any other pages: what is rare on them counts more.")
-    ] = None,
     min_pages: Annotated[
         int, typer.Option(min=1, help="Only terms on at least this many model pages count (the paper: 5).")
     ] = 1,
@@ -65,11 +61,8 @@ def event(
 
     Example: lycosa train event pages/ --positive good/ --negative other/ --out orlando.json
     """
-    import msgspec
-
-    from lycosa.learn.training.pages import documents_in
+    from lycosa.learn.training.examples import documents_in
     from lycosa.methods.event.model import (
-        background_of,
         event_model,
         load_event,
         page_facts,
@@ -79,8 +72,8 @@ def event(
     from lycosa.methods.event.table import event_table
 
     room_for(out)  # before the work, not after it
-    if scoring not in ("ours", "paper") or weights not in ("f1", "search"):
-        raise InputError("--scoring is ours or paper, --weights is f1 or search.")
+    if scoring not in ("ours", "paper"):
+        raise InputError(f"--scoring {scoring}: choose ours or paper.")
     if bool(positive) != bool(negative):
         raise InputError("Learning needs both --positive and --negative pages. Give both, or neither.")
     if not pages and not collection:
@@ -108,10 +101,8 @@ def event(
     except ValueError as error:
         raise InputError(f"{error}. Change --date or --end-date.") from None
     model = scored_by(model, "ours" if scoring == "ours" else "paper")
-    if background:
-        model = msgspec.structs.replace(model, background=background_of(facts(background)))
     there = load_event(out) if out.exists() and taught.pages_or_links else None
-    model, is_better = taught.learned(model, weights, there, who=who)
+    model, is_better = taught.learned(model, there, who=who)
     if is_better or there is None:
         save_event(out, model)
     written = f"Wrote {out}." if is_better or there is None else f"{out} stays as it was."
@@ -119,7 +110,7 @@ def event(
 
 
 class _Taught:
-    """What pages and links were labelled, and the event of the collection that they come from."""
+    """Labelled pages and links, and the event of the collection that they come from."""
 
     def __init__(self, model: EventModel | None = None) -> None:
         self.model = model
@@ -130,7 +121,7 @@ class _Taught:
 
     @classmethod
     def of(cls, collection: Path | None, links: Path | None, language: str) -> _Taught:
-        """The lessons of a collection and of a file of links."""
+        """The labels of a collection and of a file of links."""
         from lycosa.methods.event.training.links import facts_of_links, read_labelled_links
 
         taught, found = cls(), []
@@ -156,20 +147,17 @@ class _Taught:
 
     @property
     def pages_or_links(self) -> bool:
-        """Whether anything was taught."""
+        """Whether there are labels."""
         return bool(self.pages or self.links)
 
-    def learned(
-        self, model: EventModel, weights: str, there: EventModel | None, *, who: bool
-    ) -> tuple[EventModel, bool]:
-        """The model with what was taught, and whether any of it was better than what is there; says how well it does."""
+    def learned(self, model: EventModel, there: EventModel | None, *, who: bool) -> tuple[EventModel, bool]:
+        """The trained model, and whether any side is better than before; prints the figures."""
         from lycosa.methods.event.training.scoring import train_event
 
         model, figures = train_event(
             model,
             (self.pages, self.relevant),
             (self.links, self.relevant_links),
-            how="f1" if weights == "f1" else "search",
             who=who,
             before=there,
         )
@@ -180,12 +168,12 @@ class _Taught:
 
 
 def _told(figure: Taught) -> str:
-    """How well a side does that was taught, and whether it is used."""
+    """The cross-validation of a side, and whether it is used."""
     if figure.f1 is None:
-        return "too few of one kind to tell whether they help, so what was there stays. Label two of each, or more."
+        return "too few labels of one kind, so the model stays as it was. Label at least two of each."
     if figure.is_better:
         return f"F1 {figure.f1:.3f} in cross-validation; before {figure.before:.3f}."
     return (
-        f"F1 {figure.f1:.3f} in cross-validation, which is worse than {figure.before:.3f} before: what was there stays. "
-        "Label further pages, of both kinds."
+        f"F1 {figure.f1:.3f} in cross-validation, worse than {figure.before:.3f} before, so the model stays as it was. "
+        "Label more pages of both kinds."
     )

@@ -1,4 +1,4 @@
-"""`lycosa demo --event`: a whale in a river, among news of another one. Out: a collection and words on it."""
+"""`lycosa demo --event`: crawl the demo web for a whale in one river, among news of a whale in another."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _told(out: Path, summary: Summary) -> str:
     program = program_name()
     lines = [
         f"{summary.pages} pages fetched, {len(kept)} kept: {right} of the {everything} reports on the whale of Bremen, and "
-        f"{alike} on the one of Glasgow, which is told in the same words of another place and day.",
+        f"{alike} on the whale of Glasgow, whose reports use the same words with another place and day.",
         "",
         "Try next:",
         f"  {program} report {out}",

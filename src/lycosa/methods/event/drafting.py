@@ -1,4 +1,4 @@
-"""Whether pages tell of one event. In: documents. Out: what [event] of a spec says of it; None if they do not agree."""
+"""Draft [event] from pages that agree on place and time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from lycosa.values import PagePlace
 AGREE_DAYS = 14
 """Reports on one event appear within this many days."""
 AGREE_SHARE = 2 / 3
-"""This share of the pages has to be of these days, and to name the place."""
+"""Minimum share of the pages with these dates and this place."""
 TOO_LARGE = ("country", "continent", "sea")
-"""Kinds of places that say too little of where something happened."""
+"""Kinds of places too large to locate an event."""
 
 
 def draft(documents: Sequence[Document]) -> dict[str, Any] | None:
-    """Where and when the pages say that something happened, if most of them agree on both."""
+    """Place and date of the event, if most pages agree on both."""
     least = max(2, round(len(documents) * AGREE_SHARE))
     dates = [page.date for page in documents if not page.is_plain_text and page.date]
     day = event_day(dates)
@@ -35,7 +35,7 @@ def _days_between(one: str, other: str) -> int:
 
 
 def _place(pages: Sequence[Sequence[PagePlace]], least: int) -> PagePlace | None:
-    """The place that at least this many pages name: of several the one named most often."""
+    """The place that at least `least` pages name; the most frequent one of several."""
     named: dict[tuple[str, ...], PagePlace] = {}
     on: Counter[tuple[str, ...]] = Counter()
     times: Counter[tuple[str, ...]] = Counter()
@@ -51,6 +51,6 @@ def _place(pages: Sequence[Sequence[PagePlace]], least: int) -> PagePlace | None
 
 
 def _spelled(place: PagePlace) -> str:
-    """As [event] where reads it."""
+    """In the form of [event] where."""
     above = place.state or place.country
     return f"{place.canonical}, {above}" if above and place.kind == "city" else place.canonical

@@ -1,7 +1,7 @@
-"""How close pages and links are to an event: what, where, when (and who). In: a Document. Out: scores.
+"""Score how close pages and links are to an event: what, where, when (and who).
 
-The equations are pure functions; `EventScorer` applies an EventModel's settings to a page once, and
-the evidence classes hand out its numbers.
+The equations are pure functions. `EventScorer` applies an EventModel's settings to a page once; the evidence
+classes share its numbers.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ import msgspec
 
 from lycosa.evidence import Evidence, Need
 from lycosa.methods.event.model import (
-    Background,
     EventModel,
     EventPlace,
     Facts,
     Matching,
     Missing,
-    Rarity,
     Side,
     Weights,
     link_facts,
@@ -31,22 +29,15 @@ from lycosa.page.document import Document
 from lycosa.values import NotSaid, PagePlace, Score
 
 EVENT, AGREED = "event", "event-agreed"
-"""The evidence that strategies look at, what, where and when together; and that of judges, which hears an alibi."""
+"""The evidence of strategies: what, where and when together; and that of judges, 0 if place and date disagree."""
 ELSEWHERE = 0.05
-"""A page whose places, or whose day, score less than this tells of somewhere else, or of another time."""
+"""A page whose place or date scores less than this is about another place or time."""
 ASPECTS = ("topic", "place", "date", "who")
 WHERE_WHEN_WHO = frozenset({Need.DATE, Need.PLACES, Need.ENTITIES})
-EARTH_KM = 12742.0
-MIN_NEARNESS = 0.2
-"""Places that match less than this by distance do not match."""
-MAX_REMEMBERED = 100_000
-ALIKE = Rarity(0)
-"""Without a background all words count alike."""
-AREAS = frozenset(("continent", "country", "state"))
 
 
 class Aspects(msgspec.Struct, frozen=True):
-    """One number an aspect; None where the page or link says nothing of it."""
+    """A score for each aspect; None if the page or link says nothing of it."""
 
     topic: float = 0.0
     place: float | None = None
@@ -75,7 +66,7 @@ def event_score(
 def aspect_shares(
     aspects: Aspects, weights: Weights, missing_date: Missing = "zero", missing_place: Missing = "zero"
 ) -> list[float]:
-    """What each of ASPECTS adds to the event score.
+    """The share of each of ASPECTS in the event score.
 
     >>> aspect_shares(Aspects(0.5, 1.0, None), Weights(0.5, 0.25, 0.25))
     [0.25, 0.25, 0.0, 0.0]
@@ -96,15 +87,13 @@ def cosine(
     *,
     log_counts: bool = False,
     projected: bool = True,
-    rarity: Mapping[str, float] = ALIKE,
 ) -> float:
     """Cosine of the event's weights and a text's frequencies: topic (and, with names, who).
 
         score(T1, T2) = sum over t in both of w1(t) · w2(t) / (|T1| · |T2|)          [Farag, eq. 2]
 
     Projected (the paper), T2 keeps only the terms of T1, so one matching word on a long page scores
-    high; not projected, |T2| is the length of the whole text. With a background, w2 is multiplied by
-    the term's rarity (the paper has none).
+    high; not projected, |T2| is the length of the whole text.
 
     >>> round(cosine({"owl": 3.0, "night": 4.0}, {"owl": 2, "bread": 2}), 2)
     0.6
@@ -119,13 +108,13 @@ def cosine(
         for term, count in found.items():
             weight = event.get(term, 0.0)
             if weight or not projected:
-                value = weigh(count) * rarity[term]
+                value = weigh(count)
                 product += weight * value
                 square += value * value
     else:
         for term, weight in event.items():
             if count := found.get(term, 0):
-                value = weigh(count) * rarity[term]
+                value = weigh(count)
                 product += weight * value
                 square += value * value
     if not product:
@@ -133,95 +122,34 @@ def cosine(
     return min(1.0, product / math.sqrt(square * sum(w * w for w in event.values())))
 
 
-def kilometres(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
-    """The great-circle distance of two points.
-
-    >>> round(kilometres(48.85, 2.35, 50.85, 4.35))
-    265
-    """
-    lat1, lon1, lat2, lon2 = map(math.radians, (lat1, lon1, lat2, lon2))
-    half = math.sin((lat2 - lat1) / 2) ** 2
-    half += math.cos(lat1) * math.cos(lat2) * math.sin((lon2 - lon1) / 2) ** 2
-    return EARTH_KM * math.asin(min(1.0, math.sqrt(half)))
-
-
-def closeness(one: EventPlace, other: PagePlace, near_km: float = 0.0, inside: float = 0.0) -> float:
-    """How far two places are the same: 1 by name, less by distance, `inside` if one holds the other.
-
-    >>> orlando = EventPlace("Orlando", kind="city", state="FL", country="US", lat=28.54, lon=-81.38)
-    >>> closeness(orlando, PagePlace("Fla.", "Florida", "state", country="US", state="FL"), inside=0.3)
-    0.3
-    """
-    if place_key(one) == place_key(other):
-        return 1.0
-    best = 0.0
-    areas = (one.kind in AREAS) + (other.kind in AREAS)
-    if near_km and not areas and None not in (one.lat, one.lon, other.lat, other.lon):
-        km = kilometres(one.lat or 0.0, one.lon or 0.0, other.lat or 0.0, other.lon or 0.0)
-        near = math.exp(-km / near_km)
-        best = near if near >= MIN_NEARNESS else 0.0
-    if inside and _holds(one, other):
-        best = max(best, inside)
-    return best
-
-
-def _holds(one: EventPlace, other: PagePlace) -> bool:
-    if not one.country or one.country != other.country or one.kind == other.kind:
-        return False
-    if "country" in (one.kind, other.kind):
-        return "state" in (one.kind, other.kind)  # a city does not match its whole country
-    return "state" in (one.kind, other.kind) and one.state == other.state != ""
-
-
 class PlaceScore:
-    """Cosine of the event's places and a text's, in which each place joins the event's closest one.
+    """Cosine of the event's places and a text's; places match by name.
 
-        score(L1, L2) = sum over l of w1(l') · c(l', l) · w2(l) / (|L1| · |L2|)        [Farag, eq. 3]
-
-    The paper's c is 1 for the same place and 0 otherwise; so are the defaults of Matching.
+        score(L1, L2) = sum over l in both of w1(l) · w2(l) / (|L1| · |L2|)        [Farag, eq. 3]
 
     >>> score = PlaceScore([EventPlace("Paris", 3.0), EventPlace("Nice", 4.0)], Matching())
     >>> score([PagePlace("Paris", "Paris", "city", count=2)])
     0.6
     """
 
-    def __init__(
-        self, event: Sequence[EventPlace], matching: Matching, rarity: Mapping[str, float] = ALIKE
-    ) -> None:
+    def __init__(self, event: Sequence[EventPlace], matching: Matching) -> None:
         self._weigh = math.log1p if matching.log_counts else float
-        self._rarity = rarity
-        self._weights = [(place, self._weigh(place.count) * rarity[place.name]) for place in event]
-        self._length = math.sqrt(sum(weight * weight for _, weight in self._weights))
-        self._matching = matching
-        # By name alone, all matches are known in advance; otherwise they are found and remembered.
-        self._affinity = {place_key(place): weight for place, weight in reversed(self._weights)}
-        self._by_name = not (matching.near_km or matching.inside)
+        weights = [(place_key(place), self._weigh(place.count)) for place in event]
+        self._length = math.sqrt(sum(weight * weight for _, weight in weights))
+        self._weights = dict(reversed(weights))
 
     def __call__(self, found: Sequence[PagePlace]) -> float:
         """The score of a text's places."""
         product = square = 0.0
         for place in found:
-            value = self._weigh(place.count) * self._rarity[place.canonical]
+            value = self._weigh(place.count)
             square += value * value
-            product += value * self._affinity_of(place)
+            product += value * self._weights.get(place_key(place), 0.0)
         return min(1.0, product / (math.sqrt(square) * self._length)) if product else 0.0
-
-    def _affinity_of(self, place: PagePlace) -> float:
-        key = place_key(place)
-        known = self._affinity.get(key)
-        if known is not None or self._by_name:
-            return known or 0.0
-        near_km, inside = self._matching.near_km, self._matching.inside
-        best = max(
-            (weight * closeness(at, place, near_km, inside) for at, weight in self._weights), default=0.0
-        )
-        if len(self._affinity) < MAX_REMEMBERED:
-            self._affinity[key] = best
-        return best
 
 
 def date_score(days: float, num_days: float = 365.0) -> float:
-    """How close a page's date is to the event's.
+    """How close a page's date is to the event's date.
 
         score(D1, D2) = max(0, 1 - |D1 - D2| / num_days)          [Farag, eq. 4]
 
@@ -232,11 +160,11 @@ def date_score(days: float, num_days: float = 365.0) -> float:
 
 
 def saturating_date_score(days: float, grace_days: float = 7.0, half_days: float = 30.0) -> float:
-    """Eq. 4 made lopsided: no page reports an event before it, and interest fades ever more slowly.
+    """Eq. 4 made asymmetric: no page reports an event before it, and interest decays ever more slowly.
 
         score = 1 / (1 + days / half_days)  after the event,  max(0, 1 + days / grace_days)  before it
 
-    The grace is for event dates that are guessed from pages, and so may be late by some days.
+    The grace allows for event dates that are guessed from pages and may be some days late.
 
     >>> saturating_date_score(30), saturating_date_score(0), saturating_date_score(-7)
     (0.5, 1.0, 0.0)
@@ -245,20 +173,16 @@ def saturating_date_score(days: float, grace_days: float = 7.0, half_days: float
 
 
 class EventScorer:
-    """Compares pages and links with one event; the last page's scores are kept, for several askers."""
+    """Compares pages and links with one event; caches the last page, which several kinds of evidence share."""
 
     def __init__(self, model: EventModel) -> None:
         self.model = model
-        rare = model.background or Background(0)
-        self._rarity = Rarity(rare.pages, rare.terms)
-        self._name_rarity = Rarity(rare.pages, rare.names)
         self._terms = weighted_terms(model)
         self._page_topic = dict(self._terms[: model.pages.k])
         self._link_topic = dict(self._terms[: model.links.k])
-        names = model.names.items()
-        self._names = {name: math.log1p(count) * self._name_rarity[name] for name, count in names}
+        self._names = {name: math.log1p(count) for name, count in model.names.items()}
         self._wants_names = bool(self._names and model.pages.weights.who)
-        self._place = PlaceScore(model.places, model.matching, Rarity(rare.pages, rare.places))
+        self._place = PlaceScore(model.places, model.matching)
         self._began = _ordinal(model.date)
         self._ended = _ordinal(model.end_date) or self._began
         self._document: Document | None = None
@@ -266,7 +190,7 @@ class EventScorer:
         self._links: list[Aspects] = []
 
     def __getstate__(self) -> dict[str, object]:
-        """For worker processes: without the page at hand."""
+        """Pickle for worker processes, without the cached page."""
         return {"model": self.model}
 
     def __setstate__(self, state: dict[str, EventModel]) -> None:
@@ -283,15 +207,15 @@ class EventScorer:
         return self._links
 
     def of_page_facts(self, facts: Facts) -> Aspects:
-        """The aspects of what a page says."""
+        """The aspects of a page's Facts."""
         return self._aspects(facts, self._page_topic)
 
     def beside_topic(self, facts: Facts) -> Aspects:
-        """All aspects but the topic, for who computes that of many pages at once."""
+        """All aspects but the topic, for callers that compute the topic of many pages at once."""
         return self._aspects(facts, {})
 
     def of_link_facts(self, facts: Facts) -> Aspects:
-        """The aspects of what a link's URL and anchor say."""
+        """The aspects of a link's Facts."""
         return self._aspects(facts, self._link_topic)
 
     def _look_at(self, document: Document) -> None:
@@ -305,20 +229,14 @@ class EventScorer:
         matching = self.model.matching
         known = bool(self.model.places)
         return Aspects(
-            cosine(
-                topic,
-                facts.terms,
-                log_counts=matching.log_counts,
-                projected=matching.projected,
-                rarity=self._rarity,
-            ),
+            cosine(topic, facts.terms, log_counts=matching.log_counts, projected=matching.projected),
             self._place(facts.places) if known and facts.places else None,
             self._date(facts.date),
             self._who(facts.names) if facts.names else None,
         )
 
     def _who(self, names: Mapping[str, int]) -> float:
-        return cosine(self._names, names, log_counts=True, projected=False, rarity=self._name_rarity)
+        return cosine(self._names, names, log_counts=True, projected=False)
 
     def _date(self, day: str) -> float | None:
         at = _ordinal(day)
@@ -332,9 +250,8 @@ class EventScorer:
 
 
 def weighted_terms(model: EventModel) -> list[tuple[str, float]]:
-    """The event's terms, the most frequent first, with weight log(1 + f), times rarity if it is known."""
-    rarity = Rarity(model.background.pages, model.background.terms) if model.background else ALIKE
-    return [(term, math.log1p(count) * rarity[term]) for term, count in model.telling_terms.items()]
+    """The event's terms, the most frequent first, with weight log(1 + f)."""
+    return [(term, math.log1p(count)) for term, count in model.telling_terms.items()]
 
 
 def _ordinal(day: str) -> int | None:
@@ -342,7 +259,7 @@ def _ordinal(day: str) -> int | None:
 
 
 def effective(side: Side, model: EventModel) -> Side:
-    """A side whose weights leave out what the model does not know: places, a date."""
+    """A side with weight 0 for what the model does not know: places, date, names."""
     weights = side.weights
     known = msgspec.structs.replace(
         weights,
@@ -393,7 +310,7 @@ class EventAspect(Evidence):
         self.aspect = aspect
 
     def of_page(self, document: Document) -> Score | NotSaid:
-        """The aspect's score, where the page says anything of it."""
+        """The aspect's score; NotSaid if the page says nothing of it."""
         value = getattr(self.scorer.page(document), self.aspect)
         return NotSaid() if value is None else Score(value)
 
@@ -403,10 +320,9 @@ class EventAspect(Evidence):
 
 
 class AgreedEvent(Evidence):
-    """`event-agreed`: the event score of a page, and nothing of it where the page tells of another place and time.
+    """`event-agreed`: the event score of a page, or 0 if both place and date are those of another event.
 
-    The words may be the very same: another shooting, another flood. Where a page says nothing of place or day, or one
-    of them agrees, the score holds.
+    Another shooting or flood is reported in the same words. A page without place or date keeps its score.
     """
 
     name = AGREED
@@ -418,7 +334,7 @@ class AgreedEvent(Evidence):
         self.pages = effective(scorer.model.pages, scorer.model)
 
     def of_page(self, document: Document) -> Score:
-        """The score, unless place and day both speak against it."""
+        """The score, unless place and date both disagree."""
         aspects, weights = self.scorer.page(document), self.pages.weights
         is_elsewhere = bool(weights.place) and aspects.place is not None and aspects.place < ELSEWHERE
         is_another_time = bool(weights.date) and aspects.date is not None and aspects.date < ELSEWHERE
@@ -433,7 +349,7 @@ def event_evidence(model: EventModel) -> tuple[EventEvidence, *tuple[EventAspect
 
 
 class AspectShare(Evidence):
-    """What one aspect adds to the event score of each link: a feature of its own for strategies that take any evidence."""
+    """The share of one aspect in the event score of each link, as a feature for other strategies."""
 
     needs = WHERE_WHEN_WHO
     tells_of_links = float
@@ -454,7 +370,7 @@ class AspectShare(Evidence):
 
 
 def share_name(aspect: str) -> str:
-    """What the share of an aspect is called.
+    """The name of an aspect's share.
 
     >>> share_name("place")
     'event-share-of-place'

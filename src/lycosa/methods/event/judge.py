@@ -1,22 +1,22 @@
-"""`judge.kind = "event"`: a judge that learns, with what, where and when together in the place of keywords."""
+"""`judge.kind = "event"`: a learning judge with the event score in place of keywords."""
 
 from __future__ import annotations
 
 from lycosa.errors import SpecError
-from lycosa.learn.judges.brief import Brief
 from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.version import Brief
 from lycosa.methods.event.evidence import AGREED, AgreedEvent, event_evidence
 from lycosa.methods.event.model import EventModel
 from lycosa.spec.sections import JudgeSpec
 
 USUAL = (0.12, 0.085)
-"""Mean and deviation of the event score on pages that do not tell of the event (crawls of webs/news), scored our way."""
+"""Mean and deviation of the event score on pages that are not about the event, with our scoring."""
 USUAL_PROJECTED = (0.25, 0.15)
-"""The same, scored the paper's way: a text is cut down to the words of the event before they are compared."""
+"""The same with the paper's scoring, which compares only the words of the event."""
 
 
 class EventJudge(LearningJudge):
-    """`event`: likely to tell of the event, by its event score, what the model pages say, and the crawl's own pages."""
+    """`event`: judges by the event score, the model pages, and the crawl's own pages."""
 
     def __init__(self, model: EventModel, threshold: float | None = None) -> None:
         self.evidence = event_evidence(model)
@@ -31,7 +31,7 @@ class EventJudge(LearningJudge):
 
 
 def event_judge(model: EventModel | None, spec: JudgeSpec) -> EventJudge:
-    """The judge of a prepared event; a SpecError where the spec does not give one."""
+    """The judge of a prepared event. Raise SpecError if the spec describes none."""
     if model is None:
         raise SpecError(
             "[judge] kind is event, but [event] is empty. Give it pages, or what, where and date."

@@ -1,14 +1,13 @@
-"""The model of an event: what, where, when (and who). In: model pages. Out: a value that people can edit.
+"""The model of an event: what, where, when (and who), made of model pages.
 
     E = ⟨T, L, D⟩          T: terms, L: places, D: date          [Farag, 4.1]
 
-It is saved as readable JSON with plain frequencies; weights follow from them when pages are scored.
+It is saved as JSON with plain frequencies, which people can edit; weights are computed when pages are scored.
 """
 
 from __future__ import annotations
 
 import datetime
-import math
 import re
 import statistics
 from collections import Counter
@@ -22,14 +21,13 @@ import msgspec
 from lycosa.errors import InputError, ModelError
 from lycosa.evidence.model_file import read_json
 from lycosa.files import write_file
-from lycosa.learn.judges.brief import KnownPage
-from lycosa.learn.words.background import background_of as language_background
+from lycosa.learn.judges.version import KnownPage
+from lycosa.learn.words.background import background_of
 from lycosa.page.document import Document
 from lycosa.page.places.gazetteer import gazetteer
 from lycosa.page.places.geocoding import find_places
-from lycosa.page.places.people_and_organisations import find_names
 from lycosa.page.places.place_recognition import PlaceMention
-from lycosa.page.text.terms import count_terms, terms_of
+from lycosa.page.text.terms import terms_of
 from lycosa.values import PagePlace
 
 KEPT_TERMS = 1365
@@ -38,19 +36,18 @@ KEPT_PLACES = 100
 KEPT_NAMES = 300
 KEPT_PEOPLE = 50
 PLAUSIBLE_DAYS = 365
-"""A model page dated longer before the others is taken to be misdated."""
+"""A model page dated this many days before the others is misdated."""
 
 Missing = Literal["zero", "renormalise"]
 _DIGIT = re.compile(r"\d")
 MIN_RARITY = 1.5
-"""A word that weighs no more than this in its language tells nothing of an event: said, people, year. Weighing the others by
-their rarity was tried too, and ranks links worse: names of victims come first then, and anchors hardly have them."""
+"""Words of lower rarity in their language do not identify an event: said, people, year."""
 OF_ANY_REPORT = frozenset("told second third accord report spokesman spokeswoman updat".split())
-"""Stems of English that are rarer, and that any news report has."""
+"""Rarer English stems that any news report has."""
 
 
 class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What each aspect counts; the paper's, learned on pages, unless said otherwise."""
+    """The weight of each aspect; defaults are the paper's, learned on pages."""
 
     topic: float = 0.3
     place: float = 0.345
@@ -69,7 +66,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How aspects are compared, alike for pages and links. The defaults are the paper's."""
+    """How aspects are compared, for pages and links. The defaults are the paper's."""
 
     projected: bool = True  # cut a text down to the topic's terms before the cosine
     log_counts: bool = False  # a text's frequencies count by their logarithm
@@ -81,12 +78,10 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     num_days: float = 365.0  # linear: after this many days the date scores 0
     grace_days: float = 7.0  # saturating: this long before the event the score falls to 0
     half_days: float = 30.0  # saturating: this long after the event the score is one half
-    near_km: float = 0.0  # places match by distance, too, fading over this many kilometres; 0: by name only
-    inside: float = 0.0  # how well a city matches its state, and a state its country; 0: not at all
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What is compared with an event: of a page, or of a link's URL and anchor."""
+    """What a page, or a link's URL and anchor, says: the input of a comparison with an event."""
 
     terms: Mapping[str, int]
     places: Sequence[PagePlace] = ()
@@ -95,58 +90,15 @@ class Facts(msgspec.Struct, frozen=True):
     people: Mapping[str, int] = {}  # people, their names kept whole
 
 
-class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """On how many of some other pages each term, place and name occurs: what is rare tells more."""
-
-    pages: int
-    terms: dict[str, int] = {}
-    places: dict[str, int] = {}
-    names: dict[str, int] = {}
-
-
-class Rarity(dict[str, float]):
-    """What a word counts: log(1 + pages / pages with it); alike for all without a background.
-
-    >>> rarity = Rarity(100, {"said": 99, "owl": 1})
-    >>> round(rarity["said"], 2), round(rarity["owl"], 2), round(rarity["new"], 2), Rarity(0)["any"]
-    (0.7, 4.62, 4.62, 1.0)
-    """
-
-    def __init__(self, pages: int, counts: Mapping[str, int] | None = None) -> None:
-        found = (counts or {}).items()
-        super().__init__((word, math.log1p(pages / count)) for word, count in found if count > 0)
-        self._unknown = math.log1p(pages) if pages else 1.0
-
-    def __missing__(self, word: str) -> float:
-        return self._unknown
-
-
 def is_telling(term: str, language: str) -> bool:
-    """Whether a word can tell an event from others: no number, such as a year, and not among the commonest of its language.
+    """Whether a word can identify an event: not a number, and not among the commonest of its language.
 
     >>> [is_telling(term, "english") for term in ("gunman", "said", "second", "2016")]
     [True, False, False, False]
     """
     if _DIGIT.search(term) or term in OF_ANY_REPORT:
         return False
-    return language_background(language).rarity(term) > MIN_RARITY
-
-
-def background_of(pages: Iterable[Facts]) -> Background:
-    """Count on how many pages each term, place and name occurs."""
-    terms, places, names = Counter[str](), Counter[str](), Counter[str]()
-    number = 0
-    for page in pages:
-        number += 1
-        terms.update(page.terms.keys())
-        places.update({place.canonical for place in page.places})
-        names.update(page.names.keys())
-    return Background(number, *(_several(counts) for counts in (terms, places, names)))
-
-
-def _several(counts: Counter[str]) -> dict[str, int]:
-    # What occurs on one page counts as much as what occurs on none: it need not be kept.
-    return {word: count for word, count in counts.most_common() if count > 1}
+    return background_of(language).rarity(term) > MIN_RARITY
 
 
 class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -162,7 +114,7 @@ class EventPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def checked_day(day: str) -> str:
-    """A day as ISO, as it was given; ValueError (in words for the user) if there is no such day."""
+    """The ISO day as given. Raise ValueError, with a message for the user, if there is no such day."""
     if day:
         try:
             datetime.date.fromisoformat(day)
@@ -184,13 +136,12 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: Side = Side()
     links: Side = Side(k=1310, threshold=0.15)
     matching: Matching = Matching()
-    background: Background | None = None  # given: rare terms, places and names count more
     unread: tuple[str, ...] = ()  # model pages that could not be had; the next run tries them again
     examples: tuple[KnownPage, ...] = ()  # the model pages, as the judge compares others with them
 
     @property
     def telling_terms(self) -> dict[str, float]:
-        """The terms that count: all of them, or those that tell the event from others."""
+        """The terms that count: all of them, or those that identify the event."""
         if not self.matching.telling_words:
             return self.terms
         return {
@@ -205,7 +156,7 @@ class EventModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def page_facts(document: Document, *, names: bool = False) -> Facts:
-    """What a page says of what, where, when and, where asked for, who."""
+    """The Facts of a page, with names if asked for."""
     if not names:
         return Facts(document.main_terms, document.places, document.date)
     people = {one.name: one.count for one in document.entities if one.kind == "person"}
@@ -213,7 +164,7 @@ def page_facts(document: Document, *, names: bool = False) -> Facts:
 
 
 def link_facts(document: Document, *, context: bool = False) -> list[Facts]:
-    """For each link: the terms of URL and anchor, the places of the anchor, the day in the URL; where asked, the terms around."""
+    """The Facts of each link: terms of URL and anchor, places of the anchor, date in the URL, and with `context` the text around it."""
     parts = zip(
         document.link_terms, document.link_url_terms, document.link_places, document.link_dates, strict=True
     )
@@ -224,12 +175,6 @@ def link_facts(document: Document, *, context: bool = False) -> list[Facts]:
         msgspec.structs.replace(own, terms=Counter(own.terms) + Counter(around))
         for own, around in zip(facts, document.context_terms, strict=True)
     ]
-
-
-def text_facts(text: str, language: str = "english") -> Facts:
-    """What words by hand say: for events without model pages."""
-    places = tuple(place.of_page() for place in find_places(text, gazetteer()))
-    return Facts(count_terms(text, language), places, "", find_names(text, [place.name for place in places]))
 
 
 def event_day(dates: Iterable[str]) -> str:
@@ -276,7 +221,7 @@ def event_model(
     by_hand = {term: often for word in what for term in terms_of(word, language)}
     if not terms and not by_hand:
         raise InputError(
-            "The model pages hold no words to tell the event by"
+            "The model pages have no words that identify the event"
             + (f" that are on {min_pages} of them; ask for fewer (--min-pages)." if min_pages > 1 else ".")
             + " Give other pages, or `what`."
         )
@@ -334,7 +279,7 @@ def _places_by_hand(where: Sequence[str]) -> tuple[EventPlace, ...]:
 
 
 class _Whole:
-    """Takes a whole text for the name of a place: for what people write that no gazetteer knows."""
+    """A place finder that takes the whole text for a name, for places that no gazetteer knows."""
 
     def find(self, text: str) -> list[PlaceMention]:
         return [PlaceMention(0, len(text), text, 0)]
@@ -366,21 +311,15 @@ OURS = EventModel(
         date_curve="saturating",
     ),
 )
-"""Learned on the events of a web of news (docs/strategies/event.md): what its crawls did best with."""
+"""Learned on the events of a web of news (docs/strategies/event.md)."""
 PAPER = EventModel({})
 
 
 def scored_by(model: EventModel, how: EventModel | Literal["ours", "paper"]) -> EventModel:
-    """The same event, compared and weighed as the paper does, as we do, or as a trained model says."""
+    """The same event with the scoring of the paper, ours, or a trained model's."""
     if not isinstance(how, EventModel):
         how = OURS if how == "ours" else PAPER
-    return msgspec.structs.replace(
-        model,
-        pages=how.pages,
-        links=how.links,
-        matching=how.matching,
-        background=how.background or model.background,
-    )
+    return msgspec.structs.replace(model, pages=how.pages, links=how.links, matching=how.matching)
 
 
 def with_topic_size(model: EventModel, k: int) -> EventModel:
@@ -411,11 +350,11 @@ def load_event(path: Path) -> EventModel:
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}. Make one: lycosa train event") from None
     except ValueError as error:  # msgspec's errors too
-        raise ModelError(f"{path} is not a valid event model: {error}. Mend that entry.") from None
+        raise ModelError(f"{path} is not a valid event model: {error}. Fix that entry.") from None
 
 
 def refuse_to_judge(path: Path) -> None:
-    """Nothing where a file is no event model, which is JSON; a ModelError where it is: files are not judged by it."""
+    """Raise ModelError if the file is an event model, which cannot judge files."""
     try:
         load_event(path)
     except ModelError:

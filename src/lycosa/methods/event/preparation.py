@@ -1,4 +1,4 @@
-"""Step 0 of an event crawl: from the spec's [event] to an EventModel, saved as models/event.json."""
+"""Make the EventModel of a spec's [event] and save it as models/event.json."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 
 from lycosa import urls
 from lycosa.errors import SpecError
-from lycosa.learn.judges.brief import KnownPage
-from lycosa.learn.training.pages import document_in
+from lycosa.learn.judges.version import KnownPage
+from lycosa.learn.training.examples import document_in
 from lycosa.methods.event.model import (
     EventModel,
     Facts,
@@ -35,7 +35,7 @@ _IN_ONE_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d)\s*,\s*([^:]+?)\s*:\s*(\S.*)", r
 
 
 def spread_out(spec: EventSpec) -> EventSpec:
-    """The same event, its line taken apart into day, place and words; SpecError where it cannot be.
+    """The same event with `about` split into date, place and words. Raise SpecError if it cannot be.
 
     >>> spread_out(EventSpec(about="2016-06-12, Orlando, Florida: a gunman attacks a nightclub")).where
     ('Orlando, Florida',)
@@ -62,7 +62,7 @@ def spread_out(spec: EventSpec) -> EventSpec:
 
 
 async def prepare(spec: EventSpec, means: Means) -> Prepared | None:
-    """The event for strategies and judges; its terms stand for the topic where the spec gives none."""
+    """The event for strategies and judges; its terms replace the topic if the spec gives none."""
     spec = spread_out(spec)
     model = await prepared_event(spec, means)
     priors = means.folder / spec.source_priors if spec.source_priors else None
@@ -79,14 +79,10 @@ async def prepared_event(spec: EventSpec, means: Means) -> EventModel | None:
     found: dict[str, _Read | None] = {}
     if saved and saved.exists():
         model = load_event(saved)
-        if model.examples or set(spec.pages) <= set(model.unread):
-            for where in model.unread:
-                found[where] = await _read(where, means, finder)
-            if not any(found.values()):
-                return model
-        else:  # saved before judges asked for examples; what people have changed in it stays
-            pages = [page for where in spec.pages if (page := await _read(where, means, finder))]
-            return _saved(saved, msgspec.structs.replace(model, examples=tuple(page.known for page in pages)))
+        for where in model.unread:
+            found[where] = await _read(where, means, finder)
+        if not any(found.values()):
+            return model
     if not spec.pages and not spec.what:
         if spec.where or spec.date:
             raise SpecError("[event] says where or when, but not what. Give it pages or what.")
@@ -112,7 +108,7 @@ def _saved(path: Path | None, model: EventModel) -> EventModel:
 
 
 def unknown_places(where: Sequence[str]) -> Iterator[str]:
-    """A word about each part of [event] where that no gazetteer knows.
+    """A warning for each part of [event] where that no gazetteer knows.
 
     >>> list(unknown_places(["Alexandira, Egypt"]))
     ['[event] where: Alexandira: no such place is known; did you mean Alexandria?']
@@ -155,7 +151,7 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 async def _read(where: str, means: Means, finder: PlaceFinder | None) -> _Read | None:
-    """A model page; None (and a word about it) if it cannot be had."""
+    """A model page; None, with a message, if it cannot be read."""
     if (url := urls.parse(where)) is not None:
         document = await means.get(url)
         if isinstance(document, Refusal):

@@ -1,7 +1,7 @@
-"""How much a source is worth: the choice keys of the two-level frontier, as pure functions of arrays.
+"""The choice keys of sources in the two-level frontier [Farag, 7.1, after Meusel et al.].
 
-In: of every source that may go now, its relevant (good) and other (bad) pages so far and its best
-waiting priority. Out: one number each; the frontier takes the largest [Farag, 7.1, after Meusel et al.].
+Each function takes arrays over the sources that may be fetched from now: relevant (good) and other (bad) pages so
+far, and the best waiting priority. The frontier takes the source with the largest key.
 """
 
 from __future__ import annotations
@@ -73,13 +73,11 @@ def absolute_good(good: Floats, best: Floats) -> Floats:
 def mean_score(
     good: Floats, bad: Floats, best: Floats, mean: float, prior_pages: float, newcomers: float
 ) -> Floats:
-    """Ours: best · (Σ score + m · c · mean) / (pages + m): the score that a page of the source can be expected to have.
+    """Ours: best · (Σ score + m · c · mean) / (pages + m), the expected score of a page of the source.
 
-    (g) with three changes. A page speaks for its source by its score and not by a verdict, so that
-    `good` is Σ score and `good + bad` counts pages: near misses tell good sources from bad ones long
-    before there are hits. What is expected of a new source follows the crawl's mean score (m pages of
-    c times the mean), and not a prior that is the same whether every second page is relevant or every
-    fiftieth. And the mean lies between 0 and 1, where a ratio of good to bad knows no bound.
+    (g) with three changes. A page counts with its score, so `good` is Σ score and `good + bad` the number of pages:
+    near misses separate sources before there are hits. A new source starts with m pages of c times the crawl's mean
+    score. The mean is in [0, 1]; the ratio of good to bad is not bounded.
 
     >>> good, bad, best = np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5])
     >>> mean_score(good, bad, best, mean=0.2, prior_pages=1.0, newcomers=1.0).round(2).tolist()

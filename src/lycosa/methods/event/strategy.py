@@ -1,15 +1,15 @@
-"""Event crawling (Farag): links wait by what, where and when; sources by what they gave so far."""
+"""Event crawling [Farag]: rank links by what, where and when, and sources by their results so far."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
 from lycosa.methods import BaseStrategy
-from lycosa.methods.event.evidence import event_evidence
-from lycosa.methods.event.judge import EventJudge
+from lycosa.methods.event.evidence import EventAspect, EventEvidence, event_evidence
 from lycosa.methods.event.model import EventModel, Side, Weights, with_topic_size
 from lycosa.methods.event.sources import Source, mean_score, source_keys
 from lycosa.methods.links_to import LinksTo, Said, recorded
@@ -21,7 +21,7 @@ TOPIC_ONLY = Weights(topic=1.0, place=0.0, date=0.0)
 
 
 def well_linked(said: Said, more_links: float) -> float:
-    """The priority of a URL by the best link to it, and by how many there are: reports link to what others link to.
+    """The priority of a URL by its best link and by the number of links: reports link to what others link to.
 
         priority(u) = max priority(h_i) · (1 + c ln n)   over the n links h_i to u that were found so far
 
@@ -31,44 +31,31 @@ def well_linked(said: Said, more_links: float) -> float:
     return said.best * (1 + more_links * math.log(max(said.links, 1)))
 
 
+@dataclass(kw_only=True, eq=False)
 class Event(BaseStrategy):
-    """Links wait by the mean of their own event score and that of their page, which the model weighs.
+    """Ranks links by a weighted mean of their own event score and their page's.
 
-    Of several links to a URL the best counts; that they are several counts, too, where the model says so.
+    The best of several links to a URL counts; with `more_links` in the model their number counts too.
     """
 
     when = "something that happened, at one place and time"
 
-    def __init__(
-        self,
-        *,
-        source: Source = "none",
-        k: NotNegativeInt = 0,
-        url_threshold: Share = 0.0,
-        alpha: Positive = 1.0,
-        beta: Positive = 1.0,
-        prior_pages: Positive = 5.0,
-        newcomers: Positive = 0.75,
-    ) -> None:
-        """Store the settings.
-
-        source: how sources are weighed: none, negative-absolute-bad, best-score, success-rate,
-            thompson, absolute-good, thompson-best, success-rate-best or mean-score.
-        k: terms of the topic that count, for pages and links alike; 0: as the model says.
-        url_threshold: links whose priority is below this are refused (the paper: 0.1 at scale).
-        alpha: relevant pages that success rate and Thompson sampling give a new source in advance.
-        beta: other pages that they give it.
-        prior_pages: pages that mean-score gives a new source in advance.
-        newcomers: how good these pages are thought to be, as a share of the crawl's mean score; the less, the
-            fewer hosts are visited.
-        """
-        self.source = source
-        self.k = k
-        self.url_threshold = url_threshold
-        self.alpha = alpha
-        self.beta = beta
-        self.prior_pages = prior_pages
-        self.newcomers = newcomers
+    source: Source = "none"
+    """How sources are weighed: none, negative-absolute-bad, best-score, success-rate, thompson,
+    absolute-good, thompson-best, success-rate-best or mean-score."""
+    k: NotNegativeInt = 0
+    """Terms of the topic that count, for pages and links alike; 0: as the model says."""
+    url_threshold: Share = 0.0
+    """Links whose priority is below this are refused (the paper: 0.1 at scale)."""
+    alpha: Positive = 1.0
+    """Relevant pages that success rate and Thompson sampling give a new source in advance."""
+    beta: Positive = 1.0
+    """Other pages that they give it."""
+    prior_pages: Positive = 5.0
+    """Pages that mean-score gives a new source in advance."""
+    newcomers: Positive = 0.75
+    """How good these pages are thought to be, as a share of the crawl's mean score; the less, the fewer hosts
+    are visited."""
 
     def fit(self, preparation: Preparation) -> Self:
         """Use the prepared event; without one, the topic alone."""
@@ -79,8 +66,9 @@ class Event(BaseStrategy):
         self.random_seed_ = preparation.random_seed
         self.pages_, self.credits_ = 0, 0.0
         judge = self.judge_
-        if isinstance(judge, EventJudge) and not self.k:
-            self.evidence_ = judge.evidence
+        told = [kind for kind in judge.needs if isinstance(kind, EventEvidence | EventAspect)]
+        if told and not self.k:
+            self.evidence_: Sequence[EventEvidence | EventAspect] = told
         else:
             model = preparation.methods.get("event") or _topic_only(preparation)
             self.evidence_ = event_evidence(with_topic_size(model, self.k) if self.k else model)
@@ -105,13 +93,13 @@ class Event(BaseStrategy):
         return [recorded(decision) for decision in decisions] if self.records else decisions
 
     def credit(self, judgement: Judgement) -> float:
-        """The score, for mean-score; for the others the verdict."""
+        """The score for mean-score, else the verdict."""
         if self.source != "mean-score":
             return super().credit(judgement)
         return min(1.0, max(0.0, judgement.score))
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Keep the mean of what pages were credited with: what is expected of a new source."""
+        """Update the mean credit, the expectation for a new source."""
         self.pages_ += 1
         self.credits_ += self.credit(judgement)
 

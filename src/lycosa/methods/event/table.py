@@ -1,4 +1,4 @@
-"""An event model as a table for people, like tables 7 and 8 of the paper. In: a model. Out: text."""
+"""Print an event model as a table, like tables 7 and 8 of the paper."""
 
 from __future__ import annotations
 

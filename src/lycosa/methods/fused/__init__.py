@@ -1,4 +1,4 @@
-"""`fused`: all that is known of a URL in one sum, learned while crawling (ours)."""
+"""`fused`: rank URLs by a sum of all evidence, learned while crawling (ours)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the words of links say by a linear text model: its decision value of each anchor and of each context.
+"""Link evidence of a linear text model: its decision value for each anchor and each context.
 
-Link evidence is a number in [0, 1]: a decision value d is told as 1 / (1 + e^-d), and read back by `decisions`.
+Link evidence is in [0, 1], so a decision value d is stored as 1 / (1 + e^-d) and read back by `decisions`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def told(model: TextModel, texts: Sequence[Mapping[str, int]]) -> list[float]:
 
 
 def decisions(told: Sequence[float]) -> Floats:
-    """The decision values that link evidence tells.
+    """The decision values in link evidence.
 
     >>> decisions([0.5, 1 / (1 + np.exp(-1.5))]).round(6).tolist()
     [0.0, 1.5]

@@ -1,6 +1,6 @@
-"""What pages of known relevance (training pages, examples) say of the URLs that they link to.
+"""What training and example pages say of the URLs that they link to.
 
-They are read before the crawl begins: they let nothing wait, but what they say counts as soon as a URL is met.
+They are read before the crawl. They add no URL to the queue, but count as soon as a URL is found.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What pages turned out to be: by page, by the words of their URLs, and on the whole. Learned page by page.
+"""Results of judged pages: by page, by the words of their URLs, and overall.
 
-A function of the judged pages in their order and of the URLs that led to no page, and of nothing else: learned again from the
-catalogue it is the same. Its size does not depend on that of the crawl.
+They depend only on the judged pages in order and on URLs that led to no page, so a resumed crawl learns the same
+from the catalogue. Their size does not grow with the crawl.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What is known of a waiting URL: 124 bytes, made of one link and merged with every other link to it.
+"""The record of a waiting URL: 124 bytes, made from one link and merged with every other link to it.
 
-A record holds no probabilities of pages but names the pages: their probabilities are looked up when the URL is
-scored, so that a page which is judged otherwise later on counts otherwise. Only what goes beyond its room
-(parents after the sixth) is a sum that stays.
+A record refers to pages instead of storing their probabilities, so that a later verdict counts when the URL is
+scored. Only parents after the sixth are summed.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _NO_WORDS = (0,) * WORDS
 RECORD = np.dtype(
     [
         ("links", "<u2"),  # from different pages
-        ("extras", "<u2"),  # of these, how many a method has told something of
+        ("extras", "<u2"),  # of these, how many have evidence of a method
         ("known", "<u2"),  # its place among what training pages link to; 0: none does
         ("beyond", "<f4"),  # beyond the first PARENTS links: sum of their pages' probabilities
         ("anchor", "<f2"),  # mean of what the anchors say
@@ -62,7 +61,7 @@ _BESIDE = np.dtype(
         "itemsize": _BYTES,
     }
 )
-"""The same, with all keys of links beside it in one."""
+"""The same, with the keys of all neighbours in one field."""
 
 Records = NDArray[np.void]
 add, every, some = np.add.reduce, np.logical_and.reduce, np.logical_or.reduce
@@ -71,7 +70,7 @@ _BEFORE = np.tri(2 * NEIGHBOURS, k=-1, dtype=np.bool_)
 
 
 def tag_of(key: int) -> int:
-    """A page's key in four bytes, never 0: enough to tell the pages of a crawl apart.
+    """A page's key in four bytes, never 0: enough to identify a page within a crawl.
 
     >>> tag_of(-1), tag_of(1 << 32)
     (4294967295, 1)
@@ -136,7 +135,7 @@ def records_of(offers: Offers, known: Known) -> list[bytes]:
         table["anchor"], table["context"] = offers.anchors, offers.contexts
         if len(offers.extras):
             table["extras"] = 1
-            for at, told in enumerate(offers.extras):  # those beyond the room there is share the last place
+            for at, told in enumerate(offers.extras):  # those beyond the available places share the last one
                 table["extra"][:, min(at, EXTRAS - 1)] += told
     table["words"] = np.frombuffer(b"".join(offers.words), "<u2").reshape(-1, WORDS)
     for name, distance in (("near", 1), ("far", 2)):
@@ -249,7 +248,7 @@ def with_guide(record: bytes, log_odds: float) -> bytes:
 
 
 def neighbours_in(record: bytes) -> list[int]:
-    """The keys of the links beside a URL on the pages that link to it."""
+    """The keys of a URL's neighbours: the links next to it on the pages that link to it."""
     if len(record) != _BYTES:
         return []
     keys = (*_KEYS.unpack_from(record, _AT_NEAR), *_KEYS.unpack_from(record, _AT_FAR))

@@ -1,8 +1,8 @@
-"""Records to scores, and a score to reasons.
+"""Score records, and explain scores.
 
     score = 1 · parents + 2 · context + 2 · anchor + 1 · url + 1.5 · siblings + 1 · extra
 
-Each part is made so that 0 means "nothing known" or "as the crawl on the whole", and more is better.
+0 in a part means "nothing known" or "as the crawl overall"; more is better.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _SLICES = (slice(NEIGHBOURS), slice(NEIGHBOURS, 2 * NEIGHBOURS))
 def _words(buckets: np.ndarray, outcomes: Outcomes, base: float) -> Floats:
     """What URLs with the same words led to: sum of their log lifts / √words. A new word's lift is 0.
 
-    A word whose URLs led to no page more often than others' is worth less by as much; to lead to pages is nothing special.
+    A word whose URLs led to no page more often than others' counts less by that much.
     """
     seen = outcomes.seen[buckets]
     lifts = log_lift(outcomes.good[buckets], seen, base, WORD_PRIOR)

@@ -1,9 +1,10 @@
-"""`fused`: what waits is ranked by all that is known of a URL, and what is known is learned while crawling."""
+"""`fused`: rank waiting URLs by everything that is known of them, and learn while crawling."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.learn.judges.learning import LearningJudge
-from lycosa.learn.training.example import ExamplePage
+from lycosa.learn.training.examples import ExamplePage
 from lycosa.methods.fused import evidence as ev
 from lycosa.methods.fused.known import Known, KnownPage
 from lycosa.methods.fused.outcomes import Outcomes, UrlWords
@@ -63,50 +64,39 @@ class Ranking:
         return 1 / (1 + np.exp(-scores)), kept
 
 
+@dataclass(kw_only=True, eq=False)
 class Fused(BaseStrategy):
-    """A URL's priority is a weighted sum of what its links, their pages, its words and its neighbours say.
+    """Ranks a URL by a weighted sum of evidence from its links, their pages, its words and its neighbours.
 
-    Nothing is refused: what looks bad waits at the end of the queue.
+    It refuses nothing: bad URLs wait at the end of the queue.
     """
 
     when = "a topic, given by keywords, a description or example pages: the default"
 
-    merge: Merge = Merge.KEEP
+    merge = Merge.KEEP
     takes_guides = True
 
-    def __init__(
-        self,
-        *,
-        parents: NotNegative = DEFAULTS.parents,
-        context: NotNegative = DEFAULTS.context,
-        anchor: NotNegative = DEFAULTS.anchor,
-        url: NotNegative = DEFAULTS.url,
-        siblings: NotNegative = DEFAULTS.siblings,
-        extra: NotNegative = DEFAULTS.extra,
-    ) -> None:
-        """Store the settings: how much each part of the score counts; 0 leaves it out.
-
-        parents: how relevant the pages that link to the URL are, and what they have led to, against the crawl on the whole.
-        context: the text around the links to it.
-        anchor: the words of the links to it.
-        url: what URLs with the same words led to.
-        siblings: what the links beside it on its pages turned out to be.
-        extra: what the evidence of a method (an event's, for example) and a guide say of the links to it.
-        """
-        self.parents = parents
-        self.context = context
-        self.anchor = anchor
-        self.url = url
-        self.siblings = siblings
-        self.extra = extra
+    parents: NotNegative = DEFAULTS.parents
+    """How relevant the pages that link to the URL are, and what they have led to, against the crawl on the
+    whole."""
+    context: NotNegative = DEFAULTS.context
+    """The text around the links to it."""
+    anchor: NotNegative = DEFAULTS.anchor
+    """The words of the links to it."""
+    url: NotNegative = DEFAULTS.url
+    """What URLs with the same words led to."""
+    siblings: NotNegative = DEFAULTS.siblings
+    """The results of its neighbours, the links next to it on its pages."""
+    extra: NotNegative = DEFAULTS.extra
+    """What the evidence of a method (an event's, for example) and a guide say of the links to it."""
 
     @classmethod
     def wanted(cls, judge: str) -> tuple[str, ...]:
-        """A text model of its own beside a text classifier; with other judges the topic and the judge have words."""
+        """A text model of its own with a text classifier as judge; other judges and the topic have words."""
         return (SUBLINEAR,) if judge == "text" else ()
 
     def fit(self, preparation: Preparation) -> Self:
-        """Read what training pages say, so that the crawl does not begin with nothing."""
+        """Read the training pages, so that the first links are ranked by something."""
         super().fit(preparation)
         self.url_words_ = UrlWords(preparation.topic.language)
         self.model_: TextModel | None = preparation.models.get(SUBLINEAR)
@@ -116,7 +106,7 @@ class Fused(BaseStrategy):
             self.needs += (ev.ContextWords(self.model_),) if self.context else ()  # the most costly of all
         elif self.context:
             self.needs = (*self.needs, ev.ContextTopic(preparation.topic.vector))
-        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
+        self.words_ = self.judge_.learning
         extras = link_evidence_of(preparation.methods) or _telling_of_links(self.judge_.needs)[:1]
         self.guide_ = fitted_guide(type(self), preparation)
         self.judging_guide_ = self.guide_ if self.guide_ and self.guide_.judges_itself else None
@@ -140,7 +130,7 @@ class Fused(BaseStrategy):
         return self.judging_guide_.judge(page) if self.judging_guide_ else super().judge(page)
 
     def learn(self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact]) -> None:
-        """Count a judged page: its URL's words, what it is worth as a parent and as a neighbour, and what its own parent led to."""
+        """Count a judged page: its URL's words, its value as parent and neighbour, and as a result of its own parent."""
         if self.guide_ is not None:
             self.guide_.learn(link, judgement, evidence)
         if link.kind is Kind.PAGE and link.key not in self.ranking_.known.pages:
@@ -155,7 +145,7 @@ class Fused(BaseStrategy):
         self.ranking_.outcomes.miss(words_in(self.url_words_.of([link.url])[0]))
 
     def rejudged(self, judgements: Mapping[int, Judgement]) -> None:
-        """Let pages count for what they are taken for now: as parents, as neighbours, and for words of URLs."""
+        """Use the new verdicts: for parents, neighbours and words of URLs."""
         if self.guide_ is not None:
             self.guide_.rejudged(judgements)
         if self.model_ is None:  # else pages count by our own model, which stays
@@ -164,17 +154,16 @@ class Fused(BaseStrategy):
             )
 
     def _without_answer(self, key: int, relevance: float) -> float:
-        """How likely an answered page would be without its answer; any other page as it was judged.
+        """The probability of an answered page without its answer; other pages as judged.
 
-        A yes or no hides whether a page is a near miss or has nothing to do with the topic, and that is what its links
-        go by.
+        Links depend on how close a page is to the topic, which a yes or no hides.
         """
         if self.words_ is None or not self.words_.is_fitted:
             return relevance
         return self.words_.version.forecasts.get(key, relevance)
 
     def rank(self, page: Page, judgement: Judgement) -> list[Step]:
-        """A Decision a link, with what the link says of its URL; and the neighbours of the page, to score again."""
+        """A Decision with a record for each link, and a Touch that rescores the neighbours of the page."""
         relevance = self._relevance(judgement, page.evidence)
         steps: list[Step]
         if self.guide_ is None:
@@ -190,7 +179,7 @@ class Fused(BaseStrategy):
         return steps
 
     def _guided(self, steps: Sequence[Step], page: Page, relevance: float, guide: BaseStrategy) -> list[Step]:
-        """The steps of a guide, with what is known of the URLs; of those that only lead on that is what the guide says."""
+        """The steps of a guide with records; links that only lead on have nothing but the guide's word."""
         of_links = [step for step in steps[: len(page.links)] if isinstance(step, Decision)]
         records = self._records(page, relevance, [list(map(guide.log_odds, of_links))])
         return [
@@ -205,7 +194,7 @@ class Fused(BaseStrategy):
         ]
 
     def _records(self, page: Page, relevance: float, led: list[Sequence[float]]) -> list[bytes]:
-        """A record for each link; `led` is what a guide says of each, if there is one."""
+        """A record for each link; `led` are the log odds of a guide."""
         known = self.ranking_.known
         anchors, contexts, extras = self._numbers(page)
         offers = Offers(
@@ -221,18 +210,18 @@ class Fused(BaseStrategy):
         return records_of(offers, known)
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
-        """What a guide decides on links that it held."""
+        """The guide's decisions on links that it held."""
         guide = self.guide_
         if guide is None:
             return []
         return [_led(one, one.link.record, guide) for one in guide.settle(links, value)]
 
     def _relevance(self, judgement: Judgement, evidence: Mapping[str, Fact]) -> float:
-        """How likely a page is relevant; by a guide that judges pages itself it is so or not."""
+        """The probability that a page is relevant; 0 or 1 by a guide that judges pages itself."""
         return float(judgement.relevant) if self.judging_guide_ else _relevance(judgement, evidence)
 
     def _numbers(self, page: Page) -> tuple[Sequence[float], Sequence[float], list[Sequence[float]]]:
-        """Of each link what its anchor, its context, and each evidence of methods say."""
+        """For each link the scores of anchor, context and each evidence of methods."""
         nothing = (0.0,) * len(page.links)
         found = page.link_evidence
         if self.model_ is not None:
@@ -245,19 +234,19 @@ class Fused(BaseStrategy):
 
     @classmethod
     def reasons(cls, record: bytes, told: Sequence[str] = ()) -> list[tuple[str, float]]:
-        """The parts of the URL's score when it was made last, in words; they add up to it."""
+        """The parts of the URL's last score, in words; they add up to it."""
         parts = parts_in(record)
         return reasons(parts, *extras_in(record), told) if parts else []
 
 
 def _relevance(judgement: Judgement, evidence: Mapping[str, Fact]) -> float:
-    """How likely a page is relevant: by our own text model where there is one, else as it was judged."""
+    """The probability that a page is relevant, by the own text model if there is one, else by the judge."""
     own = evidence.get(ev.PAGE)
     return min(max(own.value if isinstance(own, Score) else judgement.score, 0.0), 1.0)
 
 
 def _led(decision: Decision, record: bytes, guide: BaseStrategy) -> Decision:
-    """What a guide decides, with a record that has what it says; images and the like are no pages, and go as it decides."""
+    """A guide's decision, with its log odds in the record of a page; other kinds stay as decided."""
     if decision.link.kind is not Kind.PAGE:
         return decision
     record = with_guide(record, guide.log_odds(decision))

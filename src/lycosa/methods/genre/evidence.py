@@ -1,7 +1,4 @@
-"""The genre of a page: a random forest over the features of `lycosa.methods.genre.signs`.
-
-In: a lazy Document. Out: the genre, and how sure the forest is.
-"""
+"""The genre of a page, by a random forest over the features of `lycosa.methods.genre.signs`."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ EXTENDED = (
     "video",
     "wiki",
 )
-"""Ours: what the paper calls other, told apart."""
+"""Ours: the paper's `other`, split."""
 
 
 class GenreEvidence(Evidence):
@@ -57,20 +54,19 @@ class GenreEvidence(Evidence):
 
     def of_page(self, document: Document) -> Category:
         """The likeliest genre."""
-        genre, confidence = self.model.guess(features_of(document, self.model))
-        return Category(genre, confidence)
+        return Category(*self.model.guess(features_of(document, self.model)))
 
 
 SHARPNESS = 3.0
-"""The votes of a forest are shy: where two trees of three are for a genre, it is that far more often than in two of three."""
+"""Votes of a forest are under-confident, so their ratio is sharpened by this power."""
 
 
-def surely(wanted: float, others: float) -> float:
-    """How surely a page is of a wanted genre, by the shares of votes for the likeliest wanted genre and the likeliest other.
+def confidence(wanted: float, others: float) -> float:
+    """The confidence that a page is of a wanted genre, by the votes for the likeliest wanted and the likeliest other genre.
 
         w = a^3 / (a^3 + b^3)
 
-    >>> surely(0.4, 0.2), surely(0.3, 0.3), surely(0.0, 0.0)
+    >>> confidence(0.4, 0.2), confidence(0.3, 0.3), confidence(0.0, 0.0)
     (0.8888888888888888, 0.5, 0.0)
     """
     sharp = wanted**SHARPNESS
@@ -79,7 +75,7 @@ def surely(wanted: float, others: float) -> float:
 
 
 class WantedGenre(Evidence):
-    """`wanted-kind`: how surely the page is of a wanted genre; from one half on, it is of one."""
+    """`wanted-kind`: the confidence that the page is of a wanted genre; 0.5 and above: it is."""
 
     name = WANTED_KIND
     tells = Score
@@ -89,15 +85,15 @@ class WantedGenre(Evidence):
         self.want = frozenset(want)
 
     def of_page(self, document: Document) -> Score:
-        """The likeliest wanted genre against the likeliest other one, so that it agrees with `genre`."""
+        """The likeliest wanted genre against the likeliest other, consistent with `genre`."""
         votes = self.model.votes(features_of(document, self.model))
         wanted = max((share for genre, share in votes.items() if genre in self.want), default=0.0)
         others = max((share for genre, share in votes.items() if genre not in self.want), default=0.0)
-        return Score(surely(wanted, others), max(votes, key=lambda genre: votes[genre]))
+        return Score(confidence(wanted, others), max(votes, key=lambda genre: votes[genre]))
 
 
 class OnWantedGenre(Evidence):
-    """`on-wanted-kind`: of each link how surely the page that it is on is of a wanted genre; news links to news."""
+    """`on-wanted-kind`: for each link the confidence that its page is of a wanted genre; news links to news."""
 
     name = "on-wanted-kind"
     tells_of_links = float

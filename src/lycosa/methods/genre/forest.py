@@ -1,7 +1,6 @@
-"""A random forest at crawl time, as flat arrays. In: named features. Out: a share of votes for each genre.
+"""Evaluate a random forest for one page from flat arrays.
 
-Fitted by `lycosa.methods.genre.training`, whose forest it equals; without scikit-learn, which takes a hundred times
-as long for a single page.
+It equals the scikit-learn forest that `lycosa.methods.genre.training` fits, and is much faster for a single page.
 """
 
 from __future__ import annotations

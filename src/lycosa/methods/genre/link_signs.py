@@ -1,4 +1,4 @@
-"""What a link looks like, and how often such links led to a page of a wanted kind. In: links, outcomes. Out: chances."""
+"""Learn which features of a link predict a page of a wanted kind."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from lycosa import urls
 from lycosa.values import Link
 
 MAX_SIGNS = 12
-"""Of a link: what it remembers until it is fetched is to stay small."""
+"""Signs kept per link until it is fetched."""
 MAX_KNOWN = 50_000
-"""Signs that are counted; when there are more, those seen once are forgotten."""
+"""Signs counted; beyond that, those seen once are dropped."""
 STRENGTH = 2.0
-"""This many links weigh as much as what all links do."""
+"""Weight of the overall share, in links."""
 FIRST_GUESS = 0.3
 """The share of links to a wanted kind before any was followed."""
 FURTHEST = 4.0
-"""Log odds of a chance, at most: signs of one link go together, so that their sum says too much."""
+"""Maximum log odds: signs of one link are correlated, so their sum is over-confident."""
 _LETTERS, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]{2,30}|\d+")
 
 
 def signs_of(link: Link, genre: str = "") -> tuple[str, ...]:
-    """What a link looks like: the genre of the page it is on, if any, its site, the pattern of its address, and the words of
-    address and anchor, with numbers by their length.
+    """The signs of a link: genre of its page, site, URL pattern, and words of URL and anchor with numbers by length.
 
     >>> signs_of(Link("http://cs.example.edu/~ann/cs186/", 1, anchor="CS 186: Databases"), "index")
     ('on index', 'site example.edu', 'like ~w/w#/', '/ann', '/cs', '/###', 'cs', '###', 'databases')
@@ -39,7 +38,7 @@ def signs_of(link: Link, genre: str = "") -> tuple[str, ...]:
 
 
 def _pattern(path: str) -> str:
-    """The end of an address without its words: home pages of people have nothing else in common."""
+    """The end of a URL without its words, the only thing home pages of people share."""
     return f"like {_DIGITS.sub('#', _LETTERS.sub('w', path[-100:]))[-24:]}"
 
 
@@ -48,7 +47,7 @@ def _words(text: str) -> list[str]:
 
 
 class LinkSigns:
-    """Counts signs of links that were followed, and how surely these led to a page of a wanted kind."""
+    """Counts signs of followed links and their results: the confidence that the page is of a wanted kind."""
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[float, int]] = {}
@@ -56,7 +55,7 @@ class LinkSigns:
         self._links = 0
 
     def learn(self, signs: Sequence[str], wanted: float) -> None:
-        """Take in where a link has led."""
+        """Count the result of a link."""
         self._wanted += wanted
         self._links += 1
         for sign in signs:
@@ -66,7 +65,7 @@ class LinkSigns:
             self._counts = {sign: seen for sign, seen in self._counts.items() if seen[1] > 1}
 
     def chance(self, signs: Sequence[str]) -> float:
-        """How surely a link with these signs leads to a page of a wanted kind (naive Bayes, each sign shrunk to the mean).
+        """The probability that a link with these signs leads to a wanted kind (naive Bayes, each sign shrunk to the mean).
 
         >>> known = LinkSigns()
         >>> for _ in range(9): known.learn(["/courses"], 1.0); known.learn(["/papers"], 0.0)

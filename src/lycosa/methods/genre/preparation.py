@@ -1,4 +1,4 @@
-"""Step 0 of a crawl that asks for genres: from the spec's [genre] to a model and what is wanted of it."""
+"""Load the genre model of a spec's [genre] and check the wanted genres."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from lycosa.methods.seam import Means, Prepared
 
 @dataclass(frozen=True, slots=True)
 class Genres:
-    """How genres are told, and which of them are wanted; none named: all."""
+    """The genre model and the wanted genres; none named: all."""
 
     model: GenreModel
     want: tuple[str, ...] = ()
 
 
 async def prepare(spec: GenreSpec, means: Means) -> Prepared:
-    """The model that [genre] names. It is small, and not kept: a resumed crawl reads it again."""
-    # To tell reports from an encyclopaedia, it has to know of encyclopaedias.
+    """Load the model that [genre] names; a resumed crawl loads it again."""
+    # Only the extended model separates news from encyclopaedias.
     extended = spec.extended or bool(spec.want)
     model = genre_model(str(means.folder / spec.model) if spec.model else "", extended)
     for genre in spec.want:
@@ -43,12 +43,12 @@ async def prepare(spec: GenreSpec, means: Means) -> Prepared:
 
 
 def wanted_evidence(genres: Genres) -> Sequence[Evidence]:
-    """What a page has to be beside relevant: nothing where no genre is named."""
+    """Evidence of the wanted kind; none if no genre is named."""
     if not genres.want:
         return ()
     return GenreEvidence(genres.model), WantedGenre(genres.model, genres.want)
 
 
 def link_evidence(genres: Genres) -> Sequence[Evidence]:
-    """What it tells of links for other strategies: nothing where no genre is named."""
+    """Evidence of links for other strategies; none if no genre is named."""
     return (OnWantedGenre(WantedGenre(genres.model, genres.want)),) if genres.want else ()

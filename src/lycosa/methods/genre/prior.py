@@ -1,12 +1,11 @@
 """P(I, G): how often a link leads to a relevant page, by relevance and genre of the page it is on.
 
-In: counted links. Out: probabilities for the genre strategy, and the table of them. Kept as JSON, which
-a user can read and edit.
+Counts are stored as JSON that a user can read and edit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -122,21 +121,6 @@ class LearnedPrior:
         if not self.prior.counts:
             expected = shrunk(good, links, expected, self.strength)
         return shrunk(*self.counts.get(class_name(relevant, genre), (0, 0)), expected, self.strength)
-
-
-def count_links(classes: Mapping[int, tuple[bool, str]], links: Iterable[tuple[int, int]]) -> Counts:
-    """Count links (from, to) between pages of which relevance and genre are known.
-
-    >>> count_links({1: (True, "news"), 2: (False, "blog")}, [(1, 2), (2, 1), (1, 9)])
-    {'relevant/news': (0, 1), 'irrelevant/blog': (1, 1)}
-    """
-    counts: dict[str, tuple[int, int]] = {}
-    for page, target in links:
-        if page in classes and target in classes:
-            name = class_name(*classes[page])
-            good, total = counts.get(name, (0, 0))
-            counts[name] = (good + classes[target][0], total + 1)
-    return counts
 
 
 class PriorRow(NamedTuple):

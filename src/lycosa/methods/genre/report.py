@@ -1,4 +1,4 @@
-"""P(I, G) of a collection: where links of relevant and other pages led, by the genre of the page."""
+"""The report's table of genres and P(I, G) of a collection."""
 
 from __future__ import annotations
 

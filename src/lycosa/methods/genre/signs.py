@@ -1,8 +1,7 @@
-"""What of a page hints at its genre. In: a Document. Out: a number for each named feature.
+"""Features that hint at a page's genre, as named numbers.
 
-The first nine are those of Fiol-Roig et al. as Qian et al. use them; the others are ours, for the
-genres that the paper does not have and for telling news from blogs. All are pure functions of the
-document; counting is bounded, however long the page is.
+The first nine are those of Fiol-Roig et al. as Qian et al. use them; the others are ours, for more genres and to
+separate news from blogs. All are pure functions of the document, bounded on long pages.
 """
 
 from __future__ import annotations
@@ -162,8 +161,7 @@ def _lists(words: Words, language: str, stem_language: str) -> _Lists:
 def _internal(document: Document) -> int:
     """Links to the page's own registrable domain.
 
-    Looking up a registrable domain is dear: hosts below the page's own need none, and of the others only
-    those that end alike can be of the same one.
+    Looking up a registrable domain is slow, so it is done only for hosts that end like the page's own.
     """
     authority, host = urls.authority_of(document.url), urls.host_of(document.url)
     same, below = f"{authority}/", "." + host.removeprefix("www.")

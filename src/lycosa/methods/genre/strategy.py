@@ -1,6 +1,6 @@
-"""The genre-enhanced crawler (Qian, Suebchua, Yamana): what kind of page a link is on matters too.
+"""The genre-enhanced crawler [Qian, Suebchua, Yamana]: rank links by relevance and genre of their page.
 
-Beyond the paper: where the user wants a kind of page (`genre.want`), links that look as if they led to it go first.
+Beyond the paper: with a wanted kind of page (`genre.want`), links that look like links to it go first.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from lycosa.learn.judges.kinds import OfWantedKind, wanted_in
-from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.kinds import wanted_in
 from lycosa.methods import BaseStrategy, best_first_priority
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.link_signs import LinkSigns, signs_of
@@ -55,7 +54,7 @@ def kind_priority(about: float, kind: float, w_kind: float) -> float:
 class Genre(BaseStrategy):
     """Links wait by their page's relevance and by how often pages of its genre lead to relevant ones.
 
-    With a wanted genre, by the relevance of link and page, and by how surely the link leads to a page of that genre.
+    With a wanted genre, by the relevance of link and page and the probability that the link leads to that genre.
     """
 
     def __init__(self, *, w_r: Share = 0.9, w_kind: Share = 0.5, learn: bool = True, prior: str = "") -> None:
@@ -79,7 +78,7 @@ class Genre(BaseStrategy):
             self.needs = (*self.needs, GenreEvidence(genres.model))
         self.want_ = bool(genres.want)
         self.topic_ = preparation.topic
-        self.words_ = self.judge_ if isinstance(self.judge_, LearningJudge) else None
+        self.words_ = self.judge_.learning
         if self.want_ and self.words_ is None and self.topic_ not in self.needs:
             self.needs = (*self.needs, self.topic_)
         self.signs_ = LinkSigns()
@@ -116,7 +115,7 @@ class Genre(BaseStrategy):
 
     def _by_kind(self, page: Page, judgement: Judgement, genre: Category) -> list[Decision]:
         # The judgement's score is low on pages of another kind, and these may well link to the wanted one.
-        about = self._about(page, judgement)
+        about = self.judge_.about(page)
         page_class = class_name(judgement.relevant, genre.label)
         decisions = []
         for link, score in zip(page.links, self._link_scores(page), strict=True):
@@ -126,14 +125,10 @@ class Genre(BaseStrategy):
                 Decision(
                     FoundOn(page_class, signs).on(link),
                     kind_priority(best_first_priority(score, about), kind, self.w_kind),
-                    rule="relevance of link and page, and how surely it leads to a wanted genre",
+                    rule="relevance of link and page, and the probability that it leads to a wanted genre",
                 )
             )
         return decisions
-
-    def _about(self, page: Page, judgement: Judgement) -> float:
-        judge = self.judge_
-        return judge.about(page) if isinstance(judge, LearningJudge | OfWantedKind) else judgement.score
 
     def _link_scores(self, page: Page) -> Sequence[float]:
         if self.words_ is not None:

@@ -1,7 +1,6 @@
-"""Fitting the genre forest with scikit-learn. In: pages' features and genres. Out: a GenreModel with its figures.
+"""Fit the genre forest with scikit-learn.
 
-The figures are held out by source: a page is guessed by a forest that saw no page of its site.
-Generated pages train, and are never in a test fold.
+Figures are held out by source: the forest that guesses a page saw no page of its site. Generated pages only train.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from lycosa.methods.genre.forest import LEAF, GenreModel
 from lycosa.methods.genre.signs import FEATURES, PAPER, Words
 
 MIN_EXAMPLES = 5
-"""Of each genre: fewer cannot be told from chance, nor spread over the folds."""
+"""Minimum examples of a genre, so that every fold has some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class GenreExample:
 
 
 class GenreSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How to fit. `paper`: with the paper's nine features only. `left_out` are features that tell nothing of these genres."""
+    """How to fit. `paper`: with the paper's nine features only. `left_out`: features not to use."""
 
     trees: int = 30
     min_leaf: int = 5

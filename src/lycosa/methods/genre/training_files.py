@@ -1,4 +1,4 @@
-"""Examples of genres from a user's files. In: a CSV file that names pages. Out: examples to train on."""
+"""Read genre examples from a CSV file that names pages."""
 
 from __future__ import annotations
 

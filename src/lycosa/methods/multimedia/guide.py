@@ -1,7 +1,7 @@
-"""Images as a guide of `fused`: what the images of a page show is evidence for the links of that page.
+"""Images as a guide of `fused`: what a page's images show is evidence for its links.
 
-Nothing is held back and nothing refused: links wait at once, by all else that is known of them, and are told of again
-when an image of their page shows what is sought: as much as such images have been worth so far. A page's images are asked for one after the other, until one does.
+Links are never held or refused: they wait by everything else that is known of them, and are ranked again when an
+image of their page shows what is wanted. A page's images are fetched one by one until one does.
 """
 
 from __future__ import annotations

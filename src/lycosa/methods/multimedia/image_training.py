@@ -1,8 +1,7 @@
-"""Fit an image model from folders of examples.
+"""Fit an image model from a folder of examples for each class.
 
-In: a folder of images for each class, and maybe where they come from. Out: an `ImageModel`. Settings
-and thresholds are found on folds by source: a map looks like its neighbours of the same site, so
-folds over single images would promise too much.
+Settings and thresholds are chosen on folds by source: images of one site look alike, so folds over single images
+would be optimistic.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ Truth = NDArray[np.bool_]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 MIN_EXAMPLES = 10
-"""Fewer readable images of a class are refused: five folds of two are the least that tells anything."""
+"""Minimum readable images of a class: five folds of two."""
 MAX_EXAMPLES = 6_000
-"""The distances of all from one another are held in memory."""
+"""Their pairwise distances are held in memory."""
 MAX_BYTES = 50_000_000
 """A larger file in a folder of examples is skipped and listed."""
 FOLDS = 5
@@ -51,7 +50,7 @@ SAY_EVERY = 200
 
 
 def _silent(_message: str) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 class Setting(NamedTuple):
@@ -89,7 +88,7 @@ def train_images(
     provenance: str = "",
     say: Say = _silent,
 ) -> ImageModel:
-    """Fit a model that tells the classes sought from the rest.
+    """Fit a model that separates the wanted classes from the rest.
 
     `folders` names a folder for each class; `rest` says which of them is not sought (default: the
     one called "other", else the last). `sources` tells the source of a file by its name (see
@@ -135,7 +134,7 @@ def read_examples(
 
 
 def source_of(name: str) -> str:
-    """The source that a file name tells, or the name itself: then every file is its own source.
+    """The source in a file name, or the name itself.
 
     >>> source_of("ecmwf__magics__0001.png"), source_of("map.png")
     ('ecmwf', 'map.png')

@@ -1,4 +1,4 @@
-"""What the links of pages with such an image have led to. In: judged pages. Out: how much such an image says for a link."""
+"""Measure how much an image on a page says about the page's links."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lycosa.methods.eviction import make_room
 from lycosa.methods.multimedia.rules import lift
 
 KNOWN = 100_000
-"""Pages whose links are still counted; of older ones the sums stay."""
+"""Pages whose links are still counted; only the sums of older ones stay."""
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class _Known:
 
 
 class LedTo:
-    """Counts what was found on pages that show what is sought, and on all others."""
+    """Counts results of links from pages that show what is wanted, and from all others."""
 
     def __init__(self) -> None:
         self._pages: dict[int, _Known] = {}
@@ -35,7 +35,7 @@ class LedTo:
 
     @property
     def lift(self) -> float:
-        """How much more such pages lead to than they promise themselves, against other pages; 0 while nothing is known."""
+        """How much more such pages lead to than their own relevance predicts, against other pages; 0 without data."""
         return lift(self._led[True], self._own[True], self._led[False], self._own[False])
 
     def learn(self, key: int, relevance: float, parent: int) -> None:
@@ -50,7 +50,7 @@ class LedTo:
             self._count(parent in self._showing, relevance, found_on.relevance)
 
     def shows(self, key: int) -> None:
-        """A page shows what is sought: what was found on it counts for such pages from now on."""
+        """Note that a page shows what is wanted; its links count for such pages from now on."""
         if key in self._showing:
             return
         make_room(self._showing, KNOWN)
@@ -60,7 +60,7 @@ class LedTo:
             self._count(True, page.led, page.links * page.relevance)
 
     def correct(self, key: int, relevance: float) -> None:
-        """A page is judged otherwise now."""
+        """Use a new verdict on a page."""
         if (page := self._pages.get(key)) is None:
             return
         change, page.relevance = relevance - page.relevance, relevance

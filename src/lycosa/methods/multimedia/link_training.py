@@ -1,4 +1,4 @@
-"""Fit the link classifier of the multimedia paper. In: links with what they led to. Out: a TextModel.
+"""Fit the link classifier of the multimedia paper.
 
 The vocabulary is that of the positive links; class weight and kernel width are chosen on five folds.
 """
@@ -22,7 +22,7 @@ from lycosa.values import Link
 
 WEIGHTS = (1.0, 2.0, 4.0)
 GAMMAS = (0.03, 0.1)
-"""What is tried: how much the positive links weigh (beside equal classes), and the kernel's γ."""
+"""The grid: extra weight of positive links, and the kernel's γ."""
 
 
 def train_links(

@@ -1,6 +1,6 @@
-"""The formulas of the multimedia crawler: what selects a link, what explores it, and how images count.
+"""The formulas of the multimedia crawler: selection, exploration and the effect of images.
 
-In: T, the score of a link's text; V in [0, 1], what the images of its page say of it; thresholds.
+T is the score of a link's text; V in [0, 1] the verdict on the images of its page.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def is_selected(rule: Selection, text: float, visual: float, t1: float, t2: floa
 
 
 def is_explored(rule: Exploration, text: float, visual: float, t3: float) -> bool:
-    """Whether a link that is not selected is worth a look at what lies behind it.
+    """Whether a link that is not selected is explored.
 
         f'_E : T >= t3    f''_E : V >= 0.5    f'''_E : both          [Tsikrika et al., 3.2]
 

@@ -1,4 +1,4 @@
-"""The images of pages: which of them are worth a request, and where each stands."""
+"""Choose the images of a page that are fetched."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from lycosa.page.images.image_size import is_small
 from lycosa.values import Image, Link
 
 HIT = 0.5
-"""An image scored so by its model shows what is sought."""
+"""Minimum score of an image that shows what is wanted."""
 IMAGES_FIRST = 2.0
 """The priority of images: above every page, because links wait for them."""
 
 
 def candidates(images: Iterable[Image]) -> list[Image]:
-    """The images that may be worth fetching, by what the markup says of them: no drawings, no small ones."""
+    """The images to fetch, judged by the markup: no drawings, no small ones."""
     return [image for image in images if not _is_drawn(image) and not is_small(image.width, image.height)]
 
 

@@ -1,8 +1,9 @@
-"""Multimedia evidence (Tsikrika et al.): the words around a link, and what the images of its page show."""
+"""Multimedia evidence [Tsikrika et al.]: the words around a link and the images of its page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -45,7 +46,7 @@ from lycosa.values import (
 )
 
 MAX_IMAGES = 50
-"""Held links remember which images they wait for, and what a link remembers is to stay small."""
+"""Held links store the images they wait for, and a memo is small."""
 _64_BITS = (1 << 64) - 1
 
 
@@ -57,6 +58,7 @@ class Scored(Memo, frozen=True, tag="multimedia", rename={"text": "t", "trail": 
     images: tuple[tuple[int, int], ...] = ()  # that it waits for: key, and the last link before it
 
 
+@dataclass(kw_only=True, eq=False)
 class Multimedia(BaseStrategy):
     """Follows links with promising words, and less promising ones on pages that show such an image.
 
@@ -65,52 +67,33 @@ class Multimedia(BaseStrategy):
 
     guides = "whether a page that links to it shows such an image, and what such pages have led to"
 
-    def __init__(
-        self,
-        *,
-        selection: Selection = "either",
-        t1: float = 0.5,
-        t2: float = 0.2,
-        exploration: Exploration = "none",
-        t3: float = 0.2,
-        k: NotNegativeInt = 1,
-        links: str = "",
-        images: str = "",
-        rule: str = "mean",
-        max_images: Annotated[int, Field(ge=1, le=MAX_IMAGES)] = 20,
-        parent: BelowOne = 0.0,
-        fade: NotNegative = 0.0,
-        target: BelowOne = 0.0,
-    ) -> None:
-        """Store the settings.
-
-        selection: what selects a link: its text (f'), its page's images (visual, f''), both (f''') or either (f_S).
-        t1: the text score from which a link is selected.
-        t2: with `either`, the text score that suffices on a page with such an image; below t1.
-        exploration: which other links are only looked through: none, text (f'_E), visual (f''_E) or both (f'''_E).
-        t3: the text score from which a link is explored; below t1, and with `either` at most t2.
-        k: at most this many pages in a row are explored.
-        links: a link classifier from `lycosa train links`; without one, the topic's classifier or words.
-        images: an image model from `lycosa train images`; without one, the built-in one of heatmaps.
-        rule: how the image model's machines decide together: mean, or (the paper), or one of them.
-        max_images: at most this many images of a page are fetched.
-        parent: how much the text of the page a link is on counts in its text score; 0 as the paper, below 1.
-        fade: this many links away from the image it counts half; 0 as the paper: the same all over the page.
-        target: t2 moves until this share of the pages that only images select is relevant; 0 as the paper: it stays.
-        """
-        self.selection = selection
-        self.t1 = t1
-        self.t2 = t2
-        self.exploration = exploration
-        self.t3 = t3
-        self.k = k
-        self.links = links
-        self.images = images
-        self.rule = rule
-        self.max_images = max_images
-        self.parent = parent
-        self.fade = fade
-        self.target = target
+    selection: Selection = "either"
+    """What selects a link: its text (f'), its page's images (visual, f''), both (f''') or either (f_S)."""
+    t1: float = 0.5
+    """The text score from which a link is selected."""
+    t2: float = 0.2
+    """With `either`, the text score that suffices on a page with such an image; below t1."""
+    exploration: Exploration = "none"
+    """Which other links are only looked through: none, text (f'_E), visual (f''_E) or both (f'''_E)."""
+    t3: float = 0.2
+    """The text score from which a link is explored; below t1, and with `either` at most t2."""
+    k: NotNegativeInt = 1
+    """At most this many pages in a row are explored."""
+    links: str = ""
+    """A link classifier from `lycosa train links`; without one, the topic's classifier or words."""
+    images: str = ""
+    """An image model from `lycosa train images`; without one, the built-in one of heatmaps."""
+    rule: str = "mean"
+    """How the image model's machines decide together: mean, or (the paper), or one of them."""
+    max_images: Annotated[int, Field(ge=1, le=MAX_IMAGES)] = 20
+    """At most this many images of a page are fetched."""
+    parent: BelowOne = 0.0
+    """How much the text of the page a link is on counts in its text score; 0 as the paper, below 1."""
+    fade: NotNegative = 0.0
+    """This many links away from the image it counts half; 0 as the paper: the same all over the page."""
+    target: BelowOne = 0.0
+    """T2 moves until this share of the pages that only images select is relevant; 0 as the paper: it
+    stays."""
 
     def fit(self, preparation: Preparation) -> Self:
         """Load the models; where the text alone decides, no image is ever fetched."""
@@ -177,7 +160,7 @@ class Multimedia(BaseStrategy):
         return self._wait(page, links, unseen)
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
-        """Decide on links that waited for images, by what these have shown (the memo tells which they were)."""
+        """Decide on links that waited for the images in their memos."""
         for link in links:
             self.others_.pop(self.hold_of_.pop(link.key, ""), None)
         return [self._settled(link) for link in links]
@@ -216,7 +199,7 @@ class Multimedia(BaseStrategy):
             return []
         steps: list[Step] = []
         for hold in holds:
-            # Links that another page's hold has: what this page says of them is told at once.
+            # Links held by another page are decided at once by this page's image.
             steps += [self._settled(link) for link in self.others_.pop(hold, ())]
             steps.append(Release(hold, 1.0))
         return steps

@@ -1,4 +1,4 @@
-"""`lycosa train page-types` and what follows from it: `lycosa train cotags`, `lycosa train items`."""
+"""`lycosa train page-types`, `lycosa train cotags` and `lycosa train items`."""
 
 from __future__ import annotations
 
@@ -39,9 +39,6 @@ def page_types(
         list[str] | None,
         typer.Option("--field", help="[TYPE.]FIELD=TEXT: a text that an example shows, tags=sunset."),
     ] = None,
-    extra_classes: Annotated[
-        bool, typer.Option(help="Pages may have more classes than the examples.")
-    ] = True,
     share: Annotated[
         float, typer.Option(help="A text on at least this share of the examples is schema, not data.")
     ] = 1.0,
@@ -81,7 +78,7 @@ def page_types(
                 f"--field {each} is not FIELD=TEXT. Write a text that an example shows: {each}=sunset"
             )
     named = dict(each.split("=", 1) for each in fields or ())
-    site = train_page_types(examples, name=out.stem, fields=named, share=share, extra_classes=extra_classes)
+    site = train_page_types(examples, name=out.stem, fields=named, share=share)
     save_page_types(out, site)
     for kind, strings in site.types.items():
         say(f"{kind}: {' and '.join(strings.key)}")
@@ -130,7 +127,7 @@ def cotags(
 
 def items(
     collection: Stored,
-    out: Annotated[Path, typer.Option(help="Where the rows go: .jsonl or .parquet.")],
+    out: Annotated[Path, typer.Option(help="Where the rows go (JSON lines).")],
 ) -> None:
     """Write the detail pages of a collection as rows: URL, title, tags, uploader, rank, relevant.
 

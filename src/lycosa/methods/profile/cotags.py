@@ -1,7 +1,4 @@
-"""What else a topic is called: tags that go with a tag [Zhang & Nasraoui, 6].
-
-In: the tag sets of items. Out: a table of tags that occur with the start tag, in two rounds.
-"""
+"""Find the tags that occur with a start tag, in two rounds [Zhang & Nasraoui, 6]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lycosa demo --profile`: the sharing site of the demo web, crawled for handmade kites. Out: a collection and words on it."""
+"""`lycosa demo --profile`: crawl the sharing site of the demo web for handmade kites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detail pages of a sharing site as rows. In: a collection. Out: URL, title, tags, uploader and rank, JSONL or Parquet."""
+"""The detail pages of a collection as rows: URL, title, tags, uploader and rank."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from lycosa.collection.collection import Collection
-from lycosa.errors import InputError
 from lycosa.methods.profile.site.reading import UPLOADER, Person, people_of, texts_of, type_of
 
 
@@ -49,21 +48,7 @@ def stored_items(directory: Path) -> list[Item]:
 
 
 def write_items(directory: Path, out: Path) -> int:
-    """Write all rows; the suffix decides how. Returns how many."""
+    """Write all rows as JSON lines. Return how many."""
     rows = stored_items(directory)
-    if out.suffix == ".parquet":
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise InputError(
-                "Parquet needs pyarrow: pip install 'lycosa[parquet]', or write .jsonl."
-            ) from None
-        kinds = {"tags": pa.list_(pa.string()), "rank": pa.float64(), "relevant": pa.bool_()}
-        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in Item.__struct_fields__])
-        pq.write_table(pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema), out)
-    elif out.suffix == ".jsonl":
-        out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    else:
-        raise InputError(f"{out} is neither .jsonl nor .parquet. Choose one of these endings.")
+    out.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     return len(rows)

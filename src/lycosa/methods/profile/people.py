@@ -1,4 +1,4 @@
-"""The users of a site and how well each fits the topic. In: profiles and items. Out: ranks that follow them."""
+"""Rank the users of a site by how well they fit the topic, as profiles and items arrive."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lycosa.methods.profile.cotags import words_of_tag
 from lycosa.methods.profile.ranks import after_items, inner_rank, inter_rank, user_rank
 
 CHANGE = 0.1
-"""A rank that changed by a smaller share than this is as good as unchanged."""
+"""Smaller relative changes of a rank are not reported."""
 TEXTS = 500
 CONTACTS = 100
 """At most this many contacts of a user count: their mean is no better known from more."""
 USERS = 500_000
-"""At most this many users are remembered; beyond that, the older half is forgotten."""
+"""Users in memory; beyond that, the older half is dropped."""
 TOLD = 10_000
-"""At most this many profiles are kept whole while the topic may still change."""
+"""Profiles kept whole while the topic can still change."""
 
 
 class User:
@@ -34,7 +34,7 @@ class User:
         self.hits = 0
         self.profiled = False
         self.closed = False  # the profile was fetched and could not be read
-        self.told = 0.0  # the rank that others last heard of
+        self.told = 0.0  # the rank when it was last reported
 
 
 class People:
@@ -97,7 +97,7 @@ class People:
         )
 
     def add_profile(self, key: int, texts: Sequence[str], contacts: Sequence[int]) -> set[int]:
-        """Take in a profile page. Returns the users whose rank has changed."""
+        """Add a profile page. Return the users whose rank has changed."""
         if not self._is_final and len(self._told) < TOLD:
             self._told[key] = (texts[:TEXTS], contacts)
         user = self._user(key)
@@ -121,7 +121,7 @@ class People:
         return {each for each in (key, *friends) if self._is_news(each)}
 
     def add_item(self, key: int, is_on_topic: bool) -> set[int]:
-        """Take in an item. Returns the user if the rank has changed."""
+        """Add an item. Return the user if the rank has changed."""
         user = self._user(key)
         user.items += 1
         user.hits += is_on_topic

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from lycosa.methods.strategy import log_odds
 
 APART = 14.0
-"""So far apart in log odds are what goes first, what goes by rank and what waits last: hardly anything makes up for it."""
+"""Log odds between what goes first, by rank and last; other evidence rarely outweighs it."""
 
 
 def inner_rank(profile: Mapping[str, float], topic: Mapping[str, float]) -> float:
@@ -65,7 +65,7 @@ def after_items(rank: float, hits: int, items: int, prior_items: float) -> float
 
 
 def place_log_odds(priority: float, *, leads_on: bool = False, listed: bool = False) -> float:
-    """What a place in the order of this strategy is worth beside other evidence (ours; see docs/strategies/profile.md).
+    """The log odds of a priority of this strategy, for use with other evidence (ours; docs/strategies/profile.md).
 
         14 · (⌊p⌋ + listed) + w · log( r / (1 - r) )      r = p - ⌊p⌋, a rank; w = 1 for items, 2 for what only leads on
 

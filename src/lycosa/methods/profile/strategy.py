@@ -1,11 +1,12 @@
-"""`profile` (Zhang & Nasraoui 2009): on sharing sites, follow the items of users whose profile fits the topic.
+"""`profile` [Zhang & Nasraoui 2009]: on sharing sites, follow the items of users whose profile fits the topic.
 
-In: pages with their type, fields and link kinds. Out: items by their uploader's rank, held until it is known.
+Items wait by their uploader's rank, and are held until it is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
@@ -14,6 +15,7 @@ from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.eviction import make_room
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.cotags import TopicTags, clean_tag, tags_given
+from lycosa.methods.profile.memo import TO_PROFILE, ProfileMemo, memo_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.ranks import place_log_odds
 from lycosa.methods.profile.site.addresses import is_below, url_parts
@@ -32,18 +34,8 @@ from lycosa.methods.profile.site.reading import (
 )
 from lycosa.methods.profile.stages import TopicSearch
 from lycosa.spec.sections import NotNegative
-from lycosa.values import Decision, Fact, Judgement, Link, Memo, Merge, Page, Reason, Refusal, Release
+from lycosa.values import Decision, Fact, Judgement, Link, Merge, Page, Reason, Refusal, Release
 
-
-class ProfileMemo(Memo, frozen=True, tag="profile", rename={"user": "u", "leads_to": "is", "listed": "l"}):
-    """Whose item or list a link leads to (the key of a profile), and to what."""
-
-    user: int | None = None
-    leads_to: Literal["", "list", "profile"] = ""
-    listed: bool = False  # found on a list page of the topic
-
-
-NO_MEMO, TO_PROFILE = ProfileMemo(), ProfileMemo(leads_to="profile")
 STAGE_TWO = "stage two"
 AWAITED = 100
 """Profiles wait in stage one for at most this many items of their page."""
@@ -52,89 +44,65 @@ BATCH = 5
 FIRST = 1e-3
 """How far ahead of the items a user's profile and lists go."""
 NAMED = 0.2
-"""A profile that is named on a list page of the topic is worth as much as a user of this rank, as a stranger."""
+"""The rank of a stranger whose profile a list page of the topic names."""
 LAST = -1.0
-"""Added to the rank of what waits last: ranks are from 0 to 1, so it comes after all others."""
+"""Added to the rank of what waits last; ranks are in [0, 1]."""
 LINKS = 500_000
-"""For at most this many links it is remembered what they are worth; beyond that, the older half is forgotten."""
+"""Links whose priority is kept; beyond that, the older half is dropped."""
 USERS = 20_000
 """When a rank changes, the items of at most this many users are put in order again."""
 
 
+@dataclass(kw_only=True, eq=False)
 class Profile(BaseStrategy):
     """Detail pages wait by the rank of their uploader; links to anything else by OPIC."""
 
     when = "a site where people share media: profiles, and what they upload"
     guides = "whose item it is, or what else of the site, and how well that fits the topic"
 
-    merge: Merge = Merge.REPLACE
+    merge = Merge.REPLACE
     judges_itself = True
 
-    def __init__(
-        self,
-        *,
-        page_types: str | PageTypes = "",
-        tag: str = "",
-        topic_tags: Sequence[str] | str | None = None,
-        alpha: NotNegative = 0.5,
-        beta: NotNegative = 0.5,
-        rank_threshold: NotNegative = 0.01,
-        below_threshold: Literal["last", "refuse"] = "last",
-        strangers: NotNegative = 0.05,
-        order: Literal["rank", "fifo"] = "rank",
-        others: Literal["opic", "none"] = "opic",
-        topic_lists: bool = True,
-        prior_items: float = 1.0,
-        cotag_items: int = 300,
-        cotag_top: int = 15,
-        cotag_by: Literal["count", "phi"] = "count",
-        min_phi: NotNegative = 0.0,
-        stop_tags: Sequence[str] = (),
-        cotag_table: str = "",
-    ) -> None:
-        """Store the settings.
-
-        page_types: the site's model, made by `lycosa train page-types`.
-        tag: the tag that the topic starts from; stage one widens it by co-tagging.
-        topic_tags: the topic's tags (or a file of them, such as an edited table): skips stage one.
-        alpha: weight of the user's own tags, sets and collections (inner rank).
-        beta: weight of the contacts' (inter rank).
-        rank_threshold: users ranked no higher are off the topic.
-        below_threshold: their items wait `last`, for when nothing better is left, or the crawl `refuse`s them, as
-            in the paper, and ends without them.
-        strangers: what the profile of a stranger is worth against the users that led to him. Higher: good users are
-            found sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand, as
-            strangers whom only users off the topic name always do.
-        order: `rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper).
-        others: links that lead neither to items, profiles nor lists: by `opic`, or `none`.
-        topic_lists: list pages whose address names a topic tag go first, and their items need no rank.
-        prior_items: a user's own items count too, this many as much as the profile; they are taken a few at a
-            time. Negative: only the profile counts, as in the paper.
-        cotag_items: stage one ends when this many different tag sets have the start tag.
-        cotag_top: how many tags are added to the start tag.
-        cotag_by: `count` (how often together) or `phi` (eq. 6, with counts outside the sample).
-        min_phi: tags that go with the start tag less closely than this (φ, eq. 6) do not join the topic.
-        stop_tags: noise tags that never join the topic.
-        cotag_table: where to write the table of stage one, to edit it and give it as topic_tags.
-        """
-        self.page_types = page_types
-        self.tag = tag
-        self.topic_tags = topic_tags
-        self.alpha = alpha
-        self.beta = beta
-        self.rank_threshold = rank_threshold
-        self.below_threshold = below_threshold
-        self.strangers = strangers
-        self.order = order
-        self.others = others
-        self.topic_lists = topic_lists
-        self.prior_items = prior_items
-        self.cotag_items = cotag_items
-        self.cotag_top = cotag_top
-        self.cotag_by = cotag_by
-        self.min_phi = min_phi
-        self.stop_tags = stop_tags
-        self.cotag_table = cotag_table
+    page_types: str | PageTypes = ""
+    """The site's model, made by `lycosa train page-types`."""
+    tag: str = ""
+    """The tag that the topic starts from; stage one widens it by co-tagging."""
+    topic_tags: Sequence[str] | str | None = None
+    """The topic's tags (or a file of them, such as an edited table): skips stage one."""
+    alpha: NotNegative = 0.5
+    """Weight of the user's own tags, sets and collections (inner rank)."""
+    beta: NotNegative = 0.5
+    """Weight of the contacts' (inter rank)."""
+    rank_threshold: NotNegative = 0.01
+    """Users ranked no higher are off the topic."""
+    below_threshold: Literal["last", "refuse"] = "last"
+    """Their items wait `last`, for when nothing better is left, or the crawl `refuse`s them, as in the paper,
+    and ends without them."""
+    strangers: NotNegative = 0.05
+    """What the profile of a stranger is worth against the users that led to him. Higher: good users are found
+    sooner. Lower: fewer pages without items; 0: strangers and `others` come after all items at hand, as
+    strangers whom only users off the topic name always do."""
+    order: Literal["rank", "fifo"] = "rank"
+    """`rank` (the best user's items first) or `fifo` (the rank only prunes, as in the paper)."""
+    others: Literal["opic", "none"] = "opic"
+    """Links that lead neither to items, profiles nor lists: by `opic`, or `none`."""
+    topic_lists: bool = True
+    """List pages whose address names a topic tag go first, and their items need no rank."""
+    prior_items: float = 1.0
+    """A user's own items count too, this many as much as the profile; they are taken a few at a time.
+    Negative: only the profile counts, as in the paper."""
+    cotag_items: int = 300
+    """Stage one ends when this many different tag sets have the start tag."""
+    cotag_top: int = 15
+    """How many tags are added to the start tag."""
+    cotag_by: Literal["count", "phi"] = "count"
+    """`count` (how often together) or `phi` (eq. 6, with counts outside the sample)."""
+    min_phi: NotNegative = 0.0
+    """Tags that go with the start tag less closely than this (φ, eq. 6) do not join the topic."""
+    stop_tags: Sequence[str] = ()
+    """Noise tags that never join the topic."""
+    cotag_table: str = ""
+    """Where to write the table of stage one, to edit it and give it as topic_tags."""
 
     def check(self, folder: Path) -> None:
         """Refuse weights of which none counts, and a spec without page types or topic."""
@@ -198,16 +166,16 @@ class Profile(BaseStrategy):
 
     def settle(self, links: Sequence[Link], value: float | None) -> list[Decision]:
         """Decide on items whose uploader's profile has come, or never will; on profiles held in stage one."""
-        if self.search_ is not None and any(_memo(link).user is None for link in links):
+        if self.search_ is not None and any(memo_of(link).user is None for link in links):
             self._end_stage_one()  # nothing is left to fetch for it
         for link in links:
-            self.waiting_.pop(_memo(link).user or 0, None)
+            self.waiting_.pop(memo_of(link).user or 0, None)
         # A user's further lists are only of use when the items at hand are done.
-        ordered = sorted(links, key=lambda link: _memo(link).leads_to == "list")
+        ordered = sorted(links, key=lambda link: memo_of(link).leads_to == "list")
         return [self._settled(link) for link in ordered]
 
     def _settled(self, link: Link) -> Decision:
-        memo = _memo(link)
+        memo = memo_of(link)
         if memo.user is None:
             return self._profile(link, None, on_topic=True)
         if memo.leads_to == "list":
@@ -222,12 +190,12 @@ class Profile(BaseStrategy):
 
     def log_odds(self, decision: Decision) -> float:
         """What the place of a link in the order says, as a guide."""
-        listed = _memo(decision.link).listed
+        listed = memo_of(decision.link).listed
         return place_log_odds(decision.priority, leads_on=self.only_leads_on(decision), listed=listed)
 
     def only_leads_on(self, decision: Decision) -> bool:
         """Whether a link leads to no item: lists, profiles and the rest of a site are never relevant."""
-        memo = _memo(decision.link)
+        memo = memo_of(decision.link)
         return memo.user is None or bool(memo.leads_to)
 
     def _set_topic(self, tags: Sequence[str]) -> None:
@@ -247,7 +215,7 @@ class Profile(BaseStrategy):
             return set()
         make_room(self.seen_, LINKS)
         self.seen_[link.key] = None
-        memo = _memo(link)
+        memo = memo_of(link)
         self.waiting_.get(link.key if memo.user is None else memo.user, {}).pop(link.key, None)
         kind = type_of(evidence)
         tags = [clean_tag(tag) for tag in texts_of(evidence, "tags")]
@@ -272,7 +240,7 @@ class Profile(BaseStrategy):
         uploaders = page.link_partners[UPLOADER].positions
         kind = type_of(page.evidence)
         on_topic = kind == "list" and self._is_topic_list(page.url)
-        owner = page.link.key if kind == "profile" else _memo(page.link).user
+        owner = page.link.key if kind == "profile" else memo_of(page.link).user
         # Cash is only ever handed on: what is followed by rank must not make its menu rich.
         share = self.cash_.pop(page.link.key, 0.0 if page.link.depth else 1.0) / (len(page.links) or 1)
         decisions = []
@@ -347,7 +315,7 @@ class Profile(BaseStrategy):
         return rank if rank > self.rank_threshold else rank + LAST
 
     def _last(self, link: Link, rank: float, rule: str, why: str) -> Decision:
-        """Refuse what is not worth fetching, or let it wait behind everything else."""
+        """Refuse a link, or let it wait behind everything else."""
         if self.below_threshold == "refuse":
             return Decision(link, rank, Refusal(Reason.LOW_PRIORITY, why), rule=rule)
         return self._order(link, rank + LAST, rule)
@@ -415,10 +383,6 @@ class Profile(BaseStrategy):
             self._order(link, self._by_rank(rank), "its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
-
-
-def _memo(link: Link) -> ProfileMemo:
-    return ProfileMemo.of(link) or NO_MEMO
 
 
 def _is_of(link: Link, profile: Page) -> bool:

@@ -1,8 +1,9 @@
-"""Selective use of link context (Liu, Peng, Zuo), and ours, where anchor and context always both count."""
+"""Selective use of link context [Liu, Peng, Zuo], and our variant, in which anchor and context always count."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 from lycosa.evidence.text import AnchorText
@@ -33,6 +34,7 @@ def best_and_mean(said: Said) -> float:
     return (said.best + said.mean) / 2
 
 
+@dataclass(kw_only=True, eq=False)
 class Selective(BaseStrategy):
     """URLs wait by what the anchors of links to them and the texts around these say together.
 
@@ -42,26 +44,15 @@ class Selective(BaseStrategy):
 
     wants: ClassVar[tuple[str, ...]] = (PAGES, DAMPED)  # which of the two is used, only its settings say
 
-    def __init__(
-        self,
-        *,
-        threshold: Share | None = None,
-        drop: bool = True,
-        combine: Literal["weighed", "paper"] = "weighed",
-        anchor_weight: Share = 0.6,
-    ) -> None:
-        """Store the settings.
-
-        threshold: of `paper`: what a score must meet; without one, the classifier's decision boundary.
-        drop: of `paper`: refuse links below the threshold; false: let them wait by their score.
-        combine: `weighed` (ours: anchor and whole context always both count, nothing is dropped, and a URL waits
-            by the best and the mean of all links to it) or `paper`: the context is asked only where the anchor fails.
-        anchor_weight: of `weighed`: share of the anchor.
-        """
-        self.threshold = threshold
-        self.drop = drop
-        self.combine = combine
-        self.anchor_weight = anchor_weight
+    threshold: Share | None = None
+    """Of `paper`: what a score must meet; without one, the classifier's decision boundary."""
+    drop: bool = True
+    """Of `paper`: refuse links below the threshold; false: let them wait by their score."""
+    combine: Literal["weighed", "paper"] = "weighed"
+    """`weighed` (ours: anchor and whole context always both count, nothing is dropped, and a URL waits by the
+    best and the mean of all links to it) or `paper`: the context is asked only where the anchor fails."""
+    anchor_weight: Share = 0.6
+    """Of `weighed`: share of the anchor."""
 
     def fit(self, preparation: Preparation) -> Self:
         """Use a text classifier on anchors and contexts."""

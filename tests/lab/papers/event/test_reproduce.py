@@ -23,7 +23,7 @@ from lycosa_lab.papers.event import crawls as event_crawls
 from lycosa_lab.papers.event import reproduce as paper
 from lycosa_lab.papers.event import seeds as event_seeds
 from lycosa_lab.papers.event.crawls import Crawled, Crawls, Figures, best_size_pair, compared, source_halves
-from lycosa_lab.papers.event.ranking import classification, grid_of, measure_ways, ways
+from lycosa_lab.papers.event.ranking import classification, grid_of
 from lycosa_lab.papers.event.web import EventWeb
 from lycosa_lab.runs.protocol import Options
 
@@ -105,15 +105,6 @@ def test_place_and_date_tell_events_of_one_topic_apart(web):
     assert full.mean_average_precision == 1.0
     assert full.mean_average_precision >= rows["topic", 2].mean_average_precision
     assert sum((full.weights.topic, full.weights.place, full.weights.date)) == pytest.approx(1.0)
-
-
-def test_the_way_of_comparing_is_chosen_on_the_other_half(web):
-    """Both halves are reported, each with what the other one chose."""
-    assert len([*ways()]) == 48
-    assert {str(way) for way in ways()} == {str(way) for way in set(ways())}
-    found = measure_ways(web, lambda _: None, ks=(5,))
-    assert [row["learned on"] for row in found] == ["half 1", "half 2", "the other half"]
-    assert all(row["MAP"] == 1.0 for row in found)
     assert all(weights.place == 0 for weights in grid_of(("topic", "date")))
 
 
@@ -187,13 +178,11 @@ def test_all_figures_are_measured(web, monkeypatch):
         "crawls",
         "best sizes",
         "sources by halves",
-        "ways by halves",
         "classification",
     } <= found.keys()
     shown = markdown(msgspec.json.decode(msgspec.json.encode(found)))
     assert "MAP of pages, ours:\n\n| k | topic |" in shown
     assert "| breadth-first |  |" in shown
-    assert "background against event:\n\n| k | recall (p)" in shown
     with pytest.raises(InputError, match="Choose among"):
         measure_event.measure(web, lambda _: None, parts=["weather"])
 

@@ -14,7 +14,7 @@ from lycosa.methods.multimedia.strategy import Multimedia
 from lycosa.testing import data, html
 from lycosa.urls import key_of
 from lycosa_lab.demo_web import DemoTopic, DemoWeb, Part, maps
-from lycosa_lab.papers.multimedia import figures as multimedia_figures
+from lycosa_lab.papers import output
 from lycosa_lab.papers.multimedia.crawls import (
     STRICT,
     Bench,
@@ -111,7 +111,7 @@ def test_the_table_has_the_papers_cells():
 
 def test_tables_and_figures_are_written(tmp_path, monkeypatch):
     """All that the paper shows: tables 3-6 in its order, figures 5-9, recall of the whole web."""
-    monkeypatch.setattr(multimedia_figures, "save", lambda _figure, path: path.with_suffix(".png").touch())
+    monkeypatch.setattr(output, "save", lambda _figure, path: path.with_suffix(".png").touch())
     one = Collected({"u": (2, 1), "v": (1, 2), "w": (0, 3)}, 4, 5, (3, 2))
     names = [*papers_trials(), *(name for group in candidates().values() for name in group)]
     found = {name: [one, one] for name in names}

@@ -44,12 +44,15 @@ def test_tables_and_figures(tmp_path, monkeypatch):
         path.name for path in reproduce_paper("profile", tmp_path / "web", tmp_path / "out", said.append)
     }
 
-    assert {"table-1.csv", "table-2-kites.csv", "table-3-lanterns.csv", "path-strings.csv"} <= written
+    assert {"table-1.csv", "table-2-kites.csv", "table-3-lanterns.csv"} <= written
     assert {"figures.csv", "summary.csv", "runs.json", "profile.png", "ablation.png"} <= written
     assert {
         f"figures-{n}.svg" for n in ("14-15-capture", "16-17-robustness", "12-13-harvest-opic")
     } <= written
     assert said[0] == "Page types from three examples each: 100.00% right."
+    for row in table(tmp_path / "out" / "table-1.csv"):
+        assert float(row["S"]) + float(row["V"]) == pytest.approx(float(row["T"]), rel=1e-3)
+        assert float(row["INT"]) <= min(float(row["US"]), float(row["UV"]))
     rows = table(tmp_path / "out" / "figures.csv")
     assert {row["strategy"] for row in rows} == {*paper.BASELINES, *paper.VARIANTS}
     last = {(r["topic"], r["strategy"]): float(r["harvest"]) for r in rows if r["pages"] == "100"}

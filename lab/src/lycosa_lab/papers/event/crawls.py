@@ -1,7 +1,7 @@
-"""Crawls of a web with events. In: the web. Out: recall, area under the curve and hosts, and what they differ by.
+"""Crawl a web with events and compare recall, area under the curve and hosts of the crawlers.
 
-100 pages from 3 pages of the event and the web's start pages, by topic-only best-first and by `event`;
-settings are those that did best on other events.
+Crawls fetch 100 pages from 3 pages of the event and the web's start pages; settings are those that did best on
+other events.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from random import Random
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import TopicModel
-from lycosa.evidence import Evidence
+from lycosa.engine.start.prepare import preparation
 from lycosa.evidence.topic import topic_vector
+from lycosa.learn.judges.kinds import Judge
+from lycosa.learn.topic import TopicModel
 from lycosa.methods import BaseStrategy
 from lycosa.methods.event.evidence import EVENT, event_evidence
-from lycosa.methods.event.model import OURS, PAPER, EventModel, background_of, topic_only
+from lycosa.methods.event.model import OURS, PAPER, EventModel, topic_only
 from lycosa.methods.event.sources import SOURCES
 from lycosa.methods.event.strategy import Event
 from lycosa.methods.lookup import strategy_class
@@ -43,7 +42,6 @@ TRIED_SOURCES: list[dict[str, Any]] = [
     ),
 ]
 """The ways to weigh sources, `none` first, among which each half of the events chooses for the other."""
-BACKGROUND_PAGES = 500
 HELD = 0.01
 """Recall and area have held if they are not lower by more than this."""
 
@@ -62,11 +60,11 @@ class Crawled:
     relevant_hosts: int  # of the relevant ones
 
 
-class FixedThreshold:
+class FixedThreshold(Judge):
     """The judge of the paper: an event score that reaches a threshold. Nothing is learned of the crawl."""
 
     def __init__(self, model: EventModel) -> None:
-        self.needs: tuple[Evidence, ...] = event_evidence(model)
+        self.needs = event_evidence(model)
         self.threshold = model.pages.threshold
 
     def judge(self, page: Page) -> Judgement:
@@ -177,23 +175,6 @@ def measure_crawls(
     return plain, weighed
 
 
-def measure_background(
-    web: EventWeb, say: Say, ks: Sequence[int] = KS, draws: int = 2
-) -> tuple[list[Crawled], list[Crawled]]:
-    """`event` at every size without and with a background: some pages of the web, drawn without looking at labels."""
-    some = Random("background").sample(web.facts, min(BACKGROUND_PAGES, len(web.facts)))
-    ways = {"event": OURS, "event, background": msgspec.structs.replace(OURS, background=background_of(some))}
-    found: dict[str, list[Crawled]] = {name: [] for name in ways}
-    for draw, (name, like) in product(range(draws), ways.items()):
-        say(f"draw {draw + 1} of {draws}, {name}: learning weights on the other events …")
-        crawls, learned = Crawls(web, draw=draw), learned_models(web, like, ks, "search", draw)
-        for k in ks:
-            runs = [crawls.event(event, learned[event, k], name) for event in web.events]
-            found[name] += runs
-            say(summary(runs))
-    return found["event"], found["event, background"]
-
-
 def named(settings: Mapping[str, Any]) -> str:
     """A way to weigh sources as a name.
 
@@ -264,7 +245,7 @@ def best_size_pair(figures: Figures) -> dict[str, Any]:
 def source_halves(figures: Figures) -> list[dict[str, Any]]:
     """Choose how to weigh sources on one half of the events, and compare it with `none` on the other.
 
-    Chosen is what visits the fewest hosts among the settings by which recall and area hold.
+    The choice is the setting with the fewest hosts among those that keep recall and area.
     """
     none = next(crawler for crawler in figures.crawlers if crawler[0] == "none")
     tried = [crawler for crawler in figures.crawlers if crawler != none]

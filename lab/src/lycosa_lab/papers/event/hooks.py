@@ -9,5 +9,5 @@ from lycosa_lab.webs.web import Topic
 
 
 def section(topic: Topic, pages: Sequence[str]) -> EventSpec | None:
-    """Return the event as the training pages tell it; None for topics that are no event."""
+    """Return the event of the training pages; None for topics that are not events."""
     return EventSpec(pages=tuple(pages)) if topic.is_event else None

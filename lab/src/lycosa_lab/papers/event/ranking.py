@@ -1,8 +1,4 @@
-"""How well event models rank the pages of a web. In: samples of its events. Out: tables.
-
-A model of 3 pages ranks all other pages; weights and thresholds are learned on the other events only.
-The way of comparing itself is chosen on one half of the events and measured on the other, both ways.
-"""
+"""How well event models of 3 pages rank the other pages of a web, with weights and thresholds learned on the other events."""
 
 from __future__ import annotations
 
@@ -17,28 +13,21 @@ import numpy as np
 from lycosa.methods.event.model import (
     OURS,
     PAPER,
-    EventModel,
-    Matching,
-    Missing,
     Side,
     Weights,
-    background_of,
 )
 from lycosa.methods.event.training.scoring import (
     Bools,
     Sample,
-    average_precision,
     best_f1,
     combined,
+    combined_by,
     pooled,
-    precisions,
     taken_alone,
     taken_of,
-    weight_grid,
     weights_by_f1,
 )
 from lycosa.values import Floats, Say
-from lycosa_lab.metrics import paired_test
 from lycosa_lab.papers.event.web import EventWeb
 
 KS = (10, 30, 100, 200, 500, 1000)
@@ -51,8 +40,8 @@ VARIANTS = {
 }
 FULL = "topic + place + date"
 SEARCH_STEP = 0.1
-PLACES = ((0.0, 0.0), (0.3, 0.0), (0.3, 50.0))
-"""How well a city matches its state, and kilometres over which nearby places match: by name, hierarchy, both."""
+FEW = 30
+"""Up to this many relevant pages, counting what stands before each is faster than sorting."""
 T = TypeVar("T")
 
 
@@ -125,11 +114,54 @@ def _searched(
     }
 
 
-def grid_of(aspects: Sequence[str]) -> list[Weights]:
-    """The weights that are tried, in steps of SEARCH_STEP, in which only these aspects count."""
-    grid = weight_grid(who="who" in aspects, step=SEARCH_STEP)
-    others = [name for name in ("place", "date", "who") if name not in aspects]
-    return [weights for weights in grid if not any(getattr(weights, name) for name in others)]
+def grid_of(aspects: Sequence[str], step: float = SEARCH_STEP) -> list[Weights]:
+    """All weights of these aspects, the topic among them, that are multiples of the step and sum to 1.
+
+    >>> len(grid_of(("topic", "place", "date"), 0.25))
+    10
+    """
+    parts = round(1 / step)
+    sizes = (range(parts if name in aspects else 1) for name in ("place", "date", "who"))
+    return [
+        Weights((parts - place - date - who) / parts, place / parts, date / parts, who / parts)
+        for place, date, who in itertools.product(*sizes)
+        if place + date + who < parts
+    ]
+
+
+def precisions(samples: Sequence[Sample], row: int, side: Side, grid: Sequence[Weights]) -> Floats:
+    """The average precision of every sample (columns) by every weights of the grid (rows)."""
+    found = [average_precisions(combined_by(sample, row, side, grid), sample.relevant) for sample in samples]
+    return np.array(found).T
+
+
+def average_precision(scores: Floats, relevant: Bools) -> float:
+    """The mean precision at each relevant page of the ranking; ties keep their order.
+
+        AP = (1/R) · sum over relevant ranks r of hits(r) / r
+
+    >>> round(average_precision(np.array([0.9, 0.8, 0.7]), np.array([True, False, True])), 3)
+    0.833
+    """
+    return float(average_precisions(scores[None, :], relevant)[0])
+
+
+def average_precisions(scores: Floats, relevant: Bools) -> Floats:
+    """The average precision of each row of scores."""
+    wanted = np.flatnonzero(relevant)
+    if not len(wanted):
+        return np.zeros(len(scores))
+    if len(wanted) > FEW:
+        order = np.argsort(-scores, axis=1, kind="stable")
+        ranks = np.array([np.flatnonzero(row) for row in relevant[order]]) + 1
+    else:  # the same, without sorting all the others
+        before = [
+            (scores > scores[:, [at]]).sum(axis=1) + (scores[:, :at] == scores[:, [at]]).sum(axis=1)
+            for at in wanted
+        ]
+        ranks = np.sort(np.array(before).T, axis=1) + 1
+    precision: Floats = (np.arange(1, len(wanted) + 1) / ranks).mean(axis=1)
+    return precision
 
 
 def classification(
@@ -163,11 +195,10 @@ def classification(
 def measure_classification(
     web: EventWeb, draws: int, say: Say, ks: Sequence[int] = KS
 ) -> list[dict[str, Any]]:
-    """The paper's model and ours, without and with a background of the web's pages; on pages and on links."""
+    """The paper's model and ours, on pages and on links."""
     tables: list[dict[str, Any]] = []
     groups = [event for event in web.events for _ in range(draws)]
-    rare = msgspec.structs.replace(OURS, background=background_of(web.facts))
-    models = (("paper", PAPER, "f1"), ("ours", OURS, "search"), ("background", rare, "search"))
+    models = (("paper", PAPER, "f1"), ("ours", OURS, "search"))
     for sort, make in (("pages", web.page_sample), ("links", web.link_sample)):
         for name, like, how in models:
             say(f"{sort}, {name}: comparing all with every event …")
@@ -187,137 +218,3 @@ def told(row: dict[str, Any]) -> str:
         f"MAP {row['mean_average_precision']:.3f}  best F1 {row['best_f1']:.3f}  "
         f"learned F1 {row['learned_f1']:.3f}  weights {weights}  threshold {row['threshold']:.2f}"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A way to compare pages with an event: what `ours` and `paper` are two of."""
-
-    matching: Matching
-    missing_date: Missing
-
-    @property
-    def like(self) -> EventModel:
-        """A model that compares so."""
-        pages = msgspec.structs.replace(PAPER.pages, missing_date=self.missing_date)
-        return msgspec.structs.replace(PAPER, pages=pages, matching=self.matching)
-
-    def __str__(self) -> str:
-        length = "topic's terms" if self.matching.projected else "whole text"
-        counts = "log" if self.matching.log_counts else "counts"
-        places = f"inside {self.matching.inside:g}, near {self.matching.near_km:g} km"
-        return (
-            f"{length}, {counts}, {self.matching.date_curve} date, missing date {self.missing_date}, {places}"
-        )
-
-
-def ways() -> Iterator[Way]:
-    """All that are tried: the four choices in which `ours` differs from the paper, and three ways to match places."""
-    for projected, log_counts, curve, (inside, near_km), missing in itertools.product(
-        (True, False), (False, True), ("linear", "saturating"), PLACES, ("zero", "renormalise")
-    ):
-        matching = Matching(
-            projected=projected,
-            log_counts=log_counts,
-            date_curve=curve,  # type: ignore[arg-type]
-            inside=inside,
-            near_km=near_km,
-        )
-        yield Way(matching, missing)  # type: ignore[arg-type]
-
-
-def measure_ways(web: EventWeb, say: Say, ks: Sequence[int] = KS, draw: int = 0) -> list[dict[str, Any]]:
-    """Choose way, size and weights on one half of the events, by mean average precision, and report the other.
-
-    Topic-only chooses way and size in the same manner; `ours` only its weights, at the same sizes. The last row
-    is of all events, each with what the half that it is not in chose.
-    """
-    tables = _way_tables(web, ks, draw, say)
-    rows = []
-    precision: dict[str, list[float]] = {"chosen": [], "ours": [], "topic": []}
-    for half in (0, 1):
-        learn = np.arange(len(web.events)) % 2 == half
-        chosen = _best(tables[FULL], learn)
-        topic = _best(tables["topic"], learn)
-        fixed = _best([table for table in tables[FULL] if _is_ours(table.way.like.matching)], learn)
-        found = {
-            "learned on": f"half {half + 1}",
-            "way": str(chosen.way),
-            "k": chosen.k,
-            "weights": msgspec.to_builtins(chosen.best_weights(learn)),
-            "MAP": float(chosen.of_others(learn).mean()),
-            "ours MAP": float(fixed.of_others(learn).mean()),
-            "ours k": fixed.k,
-            "topic k": topic.k,
-            "topic MAP": float(topic.of_others(learn).mean()),
-            "p against topic": paired_test([*chosen.of_others(learn)], [*topic.of_others(learn)]),
-        }
-        rows.append(found)
-        for name, table in (("chosen", chosen), ("ours", fixed), ("topic", topic)):
-            precision[name] += [*table.of_others(learn)]
-        say(" ".join(f"{name} {value}," for name, value in found.items()))
-    means = {name: float(np.mean(values)) for name, values in precision.items()}
-    rows.append(
-        dict.fromkeys(rows[0], "")
-        | {"learned on": "the other half", "MAP": means["chosen"], "ours MAP": means["ours"]}
-        | {
-            "topic MAP": means["topic"],
-            "p against topic": paired_test(precision["chosen"], precision["topic"]),
-        }
-    )
-    return rows
-
-
-@dataclass(frozen=True, slots=True)
-class WayTable:
-    """What every weights gave every event, by one way at one size."""
-
-    way: Way
-    k: int
-    grid: list[Weights]
-    precision: Floats
-
-    def best_row(self, learn: Bools) -> int:
-        """The weights that the learning half likes best."""
-        return int(np.argmax(self.precision[:, learn].mean(axis=1)))
-
-    def best_weights(self, learn: Bools) -> Weights:
-        """The same, as weights."""
-        return self.grid[self.best_row(learn)]
-
-    def of_others(self, learn: Bools) -> Floats:
-        """What these weights give the events of the other half."""
-        row: Floats = self.precision[self.best_row(learn), ~learn]
-        return row
-
-
-def _is_ours(matching: Matching) -> bool:
-    """Whether a way compares as `ours` does, in all that is tried here: words and links are not."""
-    ours = OURS.matching
-    return ours == msgspec.structs.replace(
-        matching,
-        telling_words=ours.telling_words,
-        link_context=ours.link_context,
-        page_share=ours.page_share,
-        more_links=ours.more_links,
-    )
-
-
-def _best(tables: Sequence[WayTable], learn: Bools) -> WayTable:
-    return max(tables, key=lambda table: float(table.precision[table.best_row(learn)][learn].mean()))
-
-
-def _way_tables(web: EventWeb, ks: Sequence[int], draw: int, say: Say) -> dict[str, list[WayTable]]:
-    """The tables of topic alone and of all three aspects."""
-    grids = {name: grid_of(VARIANTS[name]) for name in ("topic", FULL)}
-    tables: dict[str, list[WayTable]] = {name: [] for name in grids}
-    matching, samples = None, list[Sample]()
-    for way in ways():
-        if way.matching != matching:
-            matching = way.matching
-            samples = [web.page_sample(event, draw, way.like, ks) for event in web.events]
-            say(f"comparing by: {way}")
-        for (row, k), (name, grid) in itertools.product(enumerate(ks), grids.items()):
-            found = precisions(samples, row, way.like.pages, grid)
-            tables[name].append(WayTable(way, k, grid, found))
-    return tables

@@ -1,12 +1,11 @@
 """Farag's tables 3-8, 11 and 12 and figures 12-16 and 24-27, on a web with events (labels.csv, dated pages).
 
-His one event becomes all events of the web. Models are made of 3 pages; what is learned is learned on
-one half of the events (his training set) and tested on the other, both ways.
+All events of the web stand for his one. Models are made of 3 pages. What is learned on one half of the events (his
+training set) is tested on the other, both ways.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,15 @@ import numpy as np
 
 from lycosa.methods.event.model import OURS, PAPER, Side
 from lycosa.methods.event.table import event_table
-from lycosa.methods.event.training.scoring import THRESHOLDS, Sample, best_f1, combined, f1_weights
+from lycosa.methods.event.training.scoring import (
+    THRESHOLDS,
+    Sample,
+    best_f1,
+    combined,
+    f1_weights,
+    pooled,
+    taken_of,
+)
 from lycosa.urls import authority_of, source_of
 from lycosa.values import Floats, Say
 from lycosa_lab.grids.progress import Bar
@@ -25,7 +32,8 @@ from lycosa_lab.papers.event import seeds as event_seeds
 from lycosa_lab.papers.event.crawls import Crawled, Crawls, summary
 from lycosa_lab.papers.event.ranking import VARIANTS, restricted
 from lycosa_lab.papers.event.web import EventWeb
-from lycosa_lab.plots import COLOURS, draw_curves, figure_library, harvest_over_pages, recall_over_pages, save
+from lycosa_lab.papers.output import legend, panel, panels, write_table
+from lycosa_lab.plots import COLOURS, draw_curves, harvest_over_pages, recall_over_pages
 from lycosa_lab.runs.run import Run
 
 KS = (5, 10, 20, 50, 100, 200, 500, 1000, 1310)
@@ -46,9 +54,7 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     say("Reading the web …")
     events = EventWeb(web)
     if not (web / "events.csv").exists():
-        say(
-            "This web has no events.csv: its topics are taken for events, and place and date tell little of them."
-        )
+        say("This web has no events.csv: its topics stand for events, so place and date say little.")
     largest = sorted(events.events, key=lambda event: (-len(events.events[event]), event))
     _models(events, largest[:2], out)
     for number, sort in ((12, "links"), (13, "pages")):
@@ -100,24 +106,24 @@ def _classified(web: EventWeb, sort: str, number: int, out: Path, say: Say) -> N
             bar.update(len(samples), len(web.events))
     halves = (samples[::2], samples[1::2])
     curves = {}
-    with (out / f"tables-3-6-{sort}.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["variant", "learned on", "k", "threshold", "topic", "place", "date", *HEADS])
-        for variant in FOUR:
-            scores: list[Floats] = []
-            for half in (0, 1):
-                fit = Learned.on(halves[half], side, VARIANTS[variant])
-                weights = [fit.side.weights.topic, fit.side.weights.place, fit.side.weights.date]
-                tested = fit.scores(halves[1 - half])
-                figures = [
-                    *rates(fit.scores(halves[half]), halves[half], fit.side.threshold),
-                    *rates(tested, halves[1 - half], fit.side.threshold),
-                ]
-                scores += tested
-                told = [f"{figure:.3f}" for figure in (fit.side.threshold, *weights, *figures)]
-                rows.writerow([variant, f"half {half + 1}", fit.side.k, *told])
-                say(f"{sort}, {variant}, half {half + 1}: k {fit.side.k}, F1 on the other {figures[6]:.3f}")
-            curves[variant] = precision_recall(scores, [*halves[1], *halves[0]])
+    rows = []
+    for variant in FOUR:
+        scores: list[Floats] = []
+        for half in (0, 1):
+            fit = Learned.on(halves[half], side, VARIANTS[variant])
+            weights = [fit.side.weights.topic, fit.side.weights.place, fit.side.weights.date]
+            tested = fit.scores(halves[1 - half])
+            figures = [
+                *rates(fit.scores(halves[half]), halves[half], fit.side.threshold),
+                *rates(tested, halves[1 - half], fit.side.threshold),
+            ]
+            scores += tested
+            told = [f"{figure:.3f}" for figure in (fit.side.threshold, *weights, *figures)]
+            rows.append([variant, f"half {half + 1}", fit.side.k, *told])
+            say(f"{sort}, {variant}, half {half + 1}: k {fit.side.k}, F1 on the other {figures[6]:.3f}")
+        curves[variant] = precision_recall(scores, [*halves[1], *halves[0]])
+    head = ["variant", "learned on", "k", "threshold", "topic", "place", "date", *HEADS]
+    write_table(out / f"tables-3-6-{sort}.csv", head, rows)
     _precision_recall_figure(curves, sort, out / f"figure-{number}-{sort}")
 
 
@@ -129,7 +135,7 @@ def rates(
 ) -> tuple[float, float, float, float]:
     """Precision, recall and F1 of the relevant, pooled over events; and F1 weighted by class.
 
-    The last is probably what the paper reports; it hardly tells where few of many are relevant.
+    The last is probably what the paper reports; it hardly varies where few pages are relevant.
     """
     taken = np.concatenate([values >= threshold for values in scores])
     truth = np.concatenate([sample.relevant for sample in samples])
@@ -148,25 +154,18 @@ def rates(
 
 def precision_recall(scores: Sequence[Floats], samples: Sequence[Sample]) -> tuple[Floats, Floats]:
     """Precision and recall at each threshold, pooled over events."""
-    taken, hits = np.zeros(len(THRESHOLDS)), np.zeros(len(THRESHOLDS))
-    for values, sample in zip(scores, samples, strict=True):
-        over = values[None, :] >= THRESHOLDS[:, None]
-        taken += over.sum(axis=1)
-        hits += (over & sample.relevant).sum(axis=1)
-    wanted = sum(int(sample.relevant.sum()) for sample in samples)
-    return np.divide(hits, taken, out=np.full(len(hits), np.nan), where=taken > 0), hits / max(1, wanted)
+    found = pooled(taken_of(values, one.relevant) for values, one in zip(scores, samples, strict=True))
+    none = np.full(len(THRESHOLDS), np.nan)
+    precision = np.divide(found.hits, found.taken, out=none, where=found.taken > 0)
+    return precision, found.hits / max(1, found.wanted)
 
 
 def _precision_recall_figure(curves: dict[str, tuple[Floats, Floats]], sort: str, path: Path) -> None:
-    plt = figure_library()
-    figure, axes = plt.subplots(figsize=(6, 4.5))
-    for number, (variant, (precision, recall)) in enumerate(curves.items()):
-        axes.plot(recall, precision, marker=".", color=COLOURS[number], label=variant)
-    axes.set(
-        xlabel="recall", ylabel="precision", title=f"{sort}, thresholds 0 to 1", xlim=(0, 1), ylim=(0, 1)
-    )
-    axes.legend(frameon=False, fontsize=8)
-    save(figure, path)
+    with panel(path, size=(6, 4.5)) as axes:
+        for number, (variant, (precision, recall)) in enumerate(curves.items()):
+            axes.plot(recall, precision, marker=".", color=COLOURS[number], label=variant)
+        axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1))
+        axes.set_title(f"{sort}, thresholds 0 to 1")
 
 
 def _crawled(web: EventWeb, largest: Sequence[str], out: Path, say: Say) -> None:
@@ -207,10 +206,7 @@ def _crawled(web: EventWeb, largest: Sequence[str], out: Path, say: Say) -> None
 
 def _write_crawls(done: Sequence[Crawled], path: Path) -> None:
     columns = ("strategy", "event", "recall", "auc", "harvest", "hosts", "relevant_hosts")
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(columns)
-        rows.writerows([getattr(one, name) for name in columns] for one in done)
+    write_table(path, columns, ([getattr(one, name) for name in columns] for one in done))
 
 
 def hosts_over_pages(run: Run, pages: int) -> Floats:
@@ -227,13 +223,11 @@ Measure = Callable[[Run, int], Floats]
 
 
 def _curves(runs: Sequence[Run], pages: int, path: Path, more: Mapping[str, Measure] | None = None) -> None:
-    plt = figure_library()
     measures = {"harvest ratio": harvest_over_pages, "target recall": recall_over_pages} | dict(more or {})
-    figure, panels = plt.subplots(1, len(measures), figsize=(5.5 * len(measures), 4.2))
-    for axes, (title, measure) in zip(panels, measures.items(), strict=True):
-        draw_curves(axes, runs, pages, measure, title)
-    panels[1].legend(frameon=False, fontsize=8, loc="lower right")
-    save(figure, path)
+    with panels(path, columns=len(measures), size=(5.5, 4.2)) as (row,):
+        for axes, (title, measure) in zip(row, measures.items(), strict=True):
+            draw_curves(axes, runs, pages, measure, title)
+        legend(row[1])
 
 
 def _four(by_event: dict[str, list[Run]], path: Path) -> None:
@@ -241,13 +235,10 @@ def _four(by_event: dict[str, list[Run]], path: Path) -> None:
 
     Recall instead of the paper's harvest, which must fall where an event has fewer pages than the crawl fetches.
     """
-    plt = figure_library()
-    figure, panels = plt.subplots(2, 2, figsize=(11, 7.5), sharex=True)
-    for axes, (event, runs) in zip(panels.flat, by_event.items(), strict=False):
-        draw_curves(
-            axes, [run for run in runs if run.strategy in SOURCES], PAGES, recall_over_pages, "target recall"
-        )
-        axes.set_title(event, fontsize=9)
-        axes.set_ylim(0, 1.05)
-    panels.flat[0].legend(frameon=False, fontsize=8)
-    save(figure, path)
+    with panels(path, 2, 2, (5.5, 3.75), sharex=True) as grid:
+        for axes, (event, runs) in zip(grid.flat, by_event.items(), strict=False):
+            weighed = [run for run in runs if run.strategy in SOURCES]
+            draw_curves(axes, weighed, PAGES, recall_over_pages, "target recall")
+            axes.set_title(event, fontsize=9)
+            axes.set_ylim(0, 1.05)
+        legend(grid[0][0])

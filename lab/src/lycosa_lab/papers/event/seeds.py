@@ -1,12 +1,11 @@
-"""Farag's tables 11 and 12: seeds from posts, by how many and from how many sources.
+"""Farag's tables 11 and 12: seeds from posts, by number and by number of sources.
 
-Nobody posted about the pages of a recorded web: every page is linked to by as many made-up posts as a
-Pareto law draws. From there on all is real: counting, keywords, sources, both selections, the crawl.
+The posts are simulated: a Pareto law draws how many link to each page of the web. Counting, keywords, sources,
+selections and crawls are the product's own.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from lycosa.urls import key_of
 from lycosa_lab.grids.progress import Bar
 from lycosa_lab.papers.event.crawls import Crawls
 from lycosa_lab.papers.event.web import EventWeb
+from lycosa_lab.papers.output import write_table
 from lycosa_lab.runs.protocol import Draw, reachable
 
 SIZES = (10, 50, 100)
@@ -59,10 +59,8 @@ def write_tables(web: EventWeb, out: Path) -> list[list[Any]]:
         [selection, size, *(round(float(mean), 4) for mean in np.mean(values, axis=0)), len(values)]
         for (selection, size), values in figures.items()
     ]
-    with (out / "tables-11-12.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(
-            [["selection", "K", "harvest ratio", "recall", "sources", "events"], *rows]
-        )
+    head = ["selection", "K", "harvest ratio", "recall", "sources", "events"]
+    write_table(out / "tables-11-12.csv", head, rows)
     return rows
 
 

@@ -1,4 +1,4 @@
-"""A web with events, and what its pages and links say of them. In: a virtual web. Out: models and samples."""
+"""Models and samples of the events of a virtual web."""
 
 from __future__ import annotations
 

@@ -1,35 +1,34 @@
 """The crawls of the genre paper: genre mix, relevance, P(I, G), and a run for one w_R.
 
-In: a virtual web with labels. Out: plain data. As in the paper, relevance is a naive Bayes classifier
-over title, body and anchor texts, P(I, G) is counted on what two hops from the seeds reach, labelled by
-the two classifiers, and the baseline is S = R.
+As in the paper, relevance is a naive Bayes classifier over title, body and anchor texts, P(I, G) is counted within
+two hops of the seeds, labelled by both classifiers, and the baseline is S = R.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-from lycosa.evidence import Evidence
 from lycosa.evidence.text import PageText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.judges.kinds import TextJudge
+from lycosa.learn.training.classifiers import FIELDS
 from lycosa.learn.training.text import Example, Label, TextSettings, train_text
-from lycosa.learn.training.topic import FIELDS
 from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.preparation import Genres
-from lycosa.methods.genre.prior import Counts, GenrePrior, count_links
+from lycosa.methods.genre.prior import Counts, GenrePrior, class_name
 from lycosa.methods.genre.strategy import Genre
 from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.urls import authority_of, source_of
-from lycosa.values import Category, Fact, Score
+from lycosa.values import Category, Score
+from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Draw, Options, draw
 from lycosa_lab.runs.run import Run, run_strategy
 from lycosa_lab.webs.cache import CachedWeb
@@ -47,21 +46,6 @@ def genre_mix(web: CachedWeb, extended: bool = False) -> dict[str, float]:
         evidence.of_page(document).label for key in sorted(web.pages) if (document := web.document(key))
     )
     return {genre: count / len(web.pages) for genre, count in counts.most_common()}
-
-
-class Remembered(Evidence):
-    """Evidence of pages that is computed once: the runs of a sweep differ only in how they rank."""
-
-    def __init__(self, kind: PageText | GenreEvidence) -> None:
-        self.kind = kind
-        self.name = kind.name
-        self.facts: dict[str, Fact] = {}
-
-    def of_page(self, document: Document) -> Fact:
-        """The fact, from memory where it is known."""
-        if document.url not in self.facts:
-            self.facts[document.url] = self.kind.of_page(document)
-        return self.facts[document.url]
 
 
 class RememberingGenre(Genre):
@@ -131,6 +115,21 @@ class Case:
                 if isinstance(score, Score) and isinstance(kind, Category):
                     classes[key] = (score.value >= self.judge.threshold, kind.label)
         return count_links(classes, ((key, to) for key in near for to in self.web.graph.get(key, ())))
+
+
+def count_links(classes: Mapping[int, tuple[bool, str]], links: Iterable[tuple[int, int]]) -> Counts:
+    """Count links (from, to) between pages of which relevance and genre are known.
+
+    >>> count_links({1: (True, "news"), 2: (False, "blog")}, [(1, 2), (2, 1), (1, 9)])
+    {'relevant/news': (0, 1), 'irrelevant/blog': (1, 1)}
+    """
+    counts: dict[str, tuple[int, int]] = {}
+    for page, target in links:
+        if page in classes and target in classes:
+            name = class_name(*classes[page])
+            good, total = counts.get(name, (0, 0))
+            counts[name] = (good + classes[target][0], total + 1)
+    return counts
 
 
 def make_case(

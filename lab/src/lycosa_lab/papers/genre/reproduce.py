@@ -1,13 +1,12 @@
-"""Tables 1-5 and figures 2-5 of Qian, Suebchua and Yamana: what the genre of the linking page adds.
+"""Tables 1-5 and figures 2-5 of Qian, Suebchua and Yamana.
 
-The two largest topics of the web stand for gaming and baseball. P(I, G) and w_R come from the draw of
-random seed 1; the last crawls (figures 4 and 5, table 5) start from other draws. Harvest is by the web's
-labels; what the relevance classifier itself took for relevant, as in the paper, stands beside it.
+The two largest topics of the web stand for gaming and baseball. P(I, G) and w_R come from the draw of random seed
+1; the crawls of figures 4 and 5 and table 5 use other draws. Harvest is by the web's labels, with the paper's
+harvest by the relevance classifier next to it.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,10 @@ from lycosa.methods.genre.evidence import GenreEvidence, built_in_model
 from lycosa.methods.genre.prior import Counts, prior_table
 from lycosa.values import Say
 from lycosa_lab.metrics import mean_and_error
-from lycosa_lab.papers.genre.crawls import WEIGHTS, Case, Remembered, best_weight, genre_mix, make_case
-from lycosa_lab.plots import (
-    COLOURS,
-    figure_library,
-    harvest_over_pages,
-    line_colours,
-    recall_over_pages,
-    save,
-)
+from lycosa_lab.papers.genre.crawls import WEIGHTS, Case, best_weight, genre_mix, make_case
+from lycosa_lab.papers.output import panel, write_table
+from lycosa_lab.papers.remembered import Remembered
+from lycosa_lab.plots import COLOURS, harvest_over_pages, line_colours, recall_over_pages
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.cache import CachedWeb
@@ -54,7 +48,7 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
             for seed in LATER_SEEDS
         ]
         counts = case.counts()
-        _table(
+        write_table(
             out / f"table-{2 + number}-{topic}.csv",
             ("genre", "P from relevant", "links", "P from irrelevant", "links"),
             prior_table(counts),
@@ -89,12 +83,12 @@ def _harvests(runs: Sequence[Run]) -> dict[str, float]:
 
 def _write_tables(found: dict[str, Any], out: Path) -> None:
     topics = found["topics"]
-    _table(
+    write_table(
         out / "table-1-graph.csv",
         ("topic", "seeds", "1st hop", "2nd hop"),
         [(topic, *one["graph"]) for topic, one in topics.items()],
     )
-    _table(
+    write_table(
         out / "table-4-score-functions.csv",
         ("topic", "best-first", "genre"),
         [
@@ -102,7 +96,7 @@ def _write_tables(found: dict[str, Any], out: Path) -> None:
             for topic, one in topics.items()
         ],
     )
-    _table(
+    write_table(
         out / "table-5-harvest.csv",
         ("topic", "pages", "crawler", "harvest rate", "standard error", "by its own classifier"),
         [
@@ -122,50 +116,35 @@ def _crawls(cases: Sequence[Case], w_r: float, counts: Counts) -> dict[str, list
     }
 
 
-def _table(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(head)
-        writer.writerows(rows)
-
-
 def _coverage(topic: str, sweep: dict[float, Run], path: Path) -> None:
-    plt = figure_library()
-    figure, axes = plt.subplots(figsize=(6.5, 4.5))
-    at = range(1, PAGES + 1)
-    for colour, (w_r, run) in zip(line_colours(len(sweep)), sweep.items(), strict=True):
-        if w_r < 1:
+    with panel(path) as axes:
+        at = range(1, PAGES + 1)
+        for colour, (w_r, run) in zip(line_colours(len(sweep)), sweep.items(), strict=True):
+            curve, is_baseline = recall_over_pages(run, PAGES), w_r == 1
             label = f"w_R = {w_r:g}" if w_r in (0, 0.5, 0.95) else None
-            axes.plot(at, recall_over_pages(run, PAGES), color=colour, linewidth=1, label=label)
-    axes.plot(
-        at, recall_over_pages(sweep[1.0], PAGES), color=COLOURS[1], linewidth=2, label="w_R = 1: best-first"
-    )
-    axes.set(xlabel="pages fetched", ylabel="coverage", title=f"{topic}: w_R from 0 (dark) to 0.95 (light)")
-    axes.legend(frameon=False, fontsize=8)
-    save(figure, path)
+            if is_baseline:
+                axes.plot(at, curve, color=COLOURS[1], linewidth=2, label="w_R = 1: best-first")
+            else:
+                axes.plot(at, curve, color=colour, linewidth=1, label=label)
+        axes.set(
+            xlabel="pages fetched", ylabel="coverage", title=f"{topic}: w_R from 0 (dark) to 0.95 (light)"
+        )
 
 
 def _areas(topic: str, areas: dict[float, float], path: Path) -> None:
-    plt = figure_library()
-    figure, axes = plt.subplots(figsize=(6.5, 4.5))
-    axes.plot(list(areas), list(areas.values()), marker="o", color=COLOURS[0])
-    axes.axhline(areas[1.0], color=COLOURS[1], linewidth=1, linestyle="--", label="best-first (w_R = 1)")
     best = best_weight(areas)
-    axes.plot([best], [areas[best]], "o", markersize=10, color=COLOURS[0], label=f"largest at {best:g}")
-    axes.set(xlabel="w_R", ylabel="area under the coverage curve", title=topic)
-    axes.legend(frameon=False, fontsize=8)
-    save(figure, path)
+    with panel(path) as axes:
+        axes.plot(list(areas), list(areas.values()), marker="o", color=COLOURS[0])
+        axes.axhline(areas[1.0], color=COLOURS[1], linewidth=1, linestyle="--", label="best-first (w_R = 1)")
+        axes.plot([best], [areas[best]], "o", markersize=10, color=COLOURS[0], label=f"largest at {best:g}")
+        axes.set(xlabel="w_R", ylabel="area under the coverage curve", title=topic)
 
 
 def _harvest(topic: str, crawls: dict[str, list[Run]], pages: int, path: Path) -> None:
-    plt = figure_library()
-    figure, axes = plt.subplots(figsize=(6.5, 4.5))
-    for colour, (name, runs) in zip(COLOURS, crawls.items(), strict=False):
-        curves = [harvest_over_pages(run, pages) for run in runs]
-        axes.plot(range(1, pages + 1), sum(curves) / len(curves), color=colour, label=name)
-    axes.set(
-        xlabel="pages fetched", ylabel="harvest rate", title=f"{topic}: mean of {len(LATER_SEEDS)} draws"
-    )
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, fontsize=8)
-    save(figure, path)
+    title = f"{topic}: mean of {len(LATER_SEEDS)} draws"
+    with panel(path) as axes:
+        for colour, (name, runs) in zip(COLOURS, crawls.items(), strict=False):
+            curves = [harvest_over_pages(run, pages) for run in runs]
+            axes.plot(range(1, pages + 1), sum(curves) / len(curves), color=colour, label=name)
+        axes.set(xlabel="pages fetched", ylabel="harvest rate", title=title)
+        axes.set_ylim(bottom=0)

@@ -1,13 +1,11 @@
-"""The multimedia crawler against the same one without images, on topics of any virtual web with images.
+"""Compare the multimedia crawler with and without images on the topics of any virtual web with images.
 
-In: a web. Out: tables of relevant pages by topic and crawler, paired. What is learned comes from a run's training
-pages alone: the image class from what they show, T from their labelled links, P from their text.
+Image class, T and P are learned from a run's training pages alone.
 """
 
 from __future__ import annotations
 
 import asyncio
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -31,7 +29,8 @@ from lycosa.values import Refusal, Say
 from lycosa_lab.grids.grid import Laboratory, chosen_topics
 from lycosa_lab.grids.progress import Bar
 from lycosa_lab.metrics import mean_and_error, paired_test
-from lycosa_lab.papers.multimedia.crawls import Remembered
+from lycosa_lab.papers.output import write_table
+from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Draw, Options
 from lycosa_lab.runs.run import Run, run_strategy
 from lycosa_lab.webs.cache import CachedWeb, all_code_digest, content_digest
@@ -130,7 +129,7 @@ def _runs(laboratory: Laboratory, features: Features) -> list[tuple[str, Run]]:
     ready = laboratory.preparations["multimedia"]
     models = {**ready.models, "text": links}
     ready = type(ready)(ready.judge, ready.topic, ready.examples, models, random_seed=laboratory.random_seed)
-    known: dict[tuple[str, str], Any] = {}
+    known: dict[tuple[str, str, str], Any] = {}
     runs = []
     for name, settings in VARIANTS.items():
         strategy = Multimedia(**settings).fit(ready)
@@ -211,25 +210,15 @@ async def _look(web: CachedWeb) -> dict[int, Singles]:
 
 
 def _write(found: Compared, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["topic", "crawler", "relevant pages", "standard error", "p", "recall", "pages"])
-        for (topic, variant), runs in found.items():
-            values = [len_relevant(run) for run in runs]
-            p = paired_test(values, [len_relevant(run) for run in found[topic, TEXT_ONLY]])
-            mean, recall = mean_and_error(values), mean_and_error([run.recall for run in runs]).mean
-            fetched = sum(len(run.fetched) for run in runs) / len(runs)
-            rows.writerow(
-                [
-                    topic,
-                    variant,
-                    f"{mean.mean:.1f}",
-                    f"{mean.se:.1f}",
-                    f"{p:.3f}",
-                    f"{recall:.3f}",
-                    f"{fetched:.0f}",
-                ]
-            )
+    rows = []
+    for (topic, variant), runs in found.items():
+        values = [len_relevant(run) for run in runs]
+        p = paired_test(values, [len_relevant(run) for run in found[topic, TEXT_ONLY]])
+        mean, recall = mean_and_error(values), mean_and_error([run.recall for run in runs]).mean
+        fetched = sum(len(run.fetched) for run in runs) / len(runs)
+        figures = (f"{mean.mean:.1f}", f"{mean.se:.1f}", f"{p:.3f}", f"{recall:.3f}", f"{fetched:.0f}")
+        rows.append([topic, variant, *figures])
+    write_table(path, ["topic", "crawler", "relevant pages", "standard error", "p", "recall", "pages"], rows)
     path.with_suffix(".json").write_bytes(
         msgspec.json.encode({f"{topic}: {variant}": runs for (topic, variant), runs in found.items()})
     )

@@ -1,6 +1,5 @@
-"""The multimedia crawler on demo webs of several generator seeds: what each setting collects.
+"""Crawl demo webs of several generator seeds with the multimedia crawler, one setting at a time.
 
-In: generator seeds. Out: for each setting and web the pages collected and explored, with their grades.
 Link and page classifiers are fitted on demo webs of other seeds, which no figure is measured on.
 """
 
@@ -17,16 +16,14 @@ import msgspec
 import numpy as np
 
 from lycosa.collection import Conclusion, Record
-from lycosa.collection.memory import MemoryStore
-from lycosa.evidence import Evidence, LinkFacts
 from lycosa.evidence.link_text import LinkText
 from lycosa.evidence.text_model import TextModel
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.files import cache_directory
 from lycosa.learn.judges.kinds import EveryPage, Judge, TextJudge
-from lycosa.learn.training.example import example_of
+from lycosa.learn.training.classifiers import fit_models
+from lycosa.learn.training.examples import example_of
 from lycosa.learn.training.text import Label
-from lycosa.learn.training.topic import fit_models
 from lycosa.methods.multimedia.images import ImageEvidence, ImageModel
 from lycosa.methods.multimedia.link_training import links_of, train_links
 from lycosa.methods.multimedia.shown import HIT
@@ -35,10 +32,12 @@ from lycosa.methods.preparation import Preparation
 from lycosa.page.document import Document
 from lycosa.spec.sections import ScopeSpec
 from lycosa.urls import key_of
-from lycosa.values import Fact, Kind, Link, Score
+from lycosa.values import Kind, Link, Score
 from lycosa_lab import metrics
 from lycosa_lab.demo_web import DemoWeb
 from lycosa_lab.demo_web.environment import TOPIC, environment_part
+from lycosa_lab.papers.remembered import Remembered
+from lycosa_lab.runs.memory_sink import MemorySink
 from lycosa_lab.runs.run import make_crawl
 from lycosa_lab.webs.cache import CachedWeb, code_digest
 from lycosa_lab.webs.seen_images import seen_images
@@ -93,7 +92,7 @@ class Collected(msgspec.Struct, frozen=True):
         return len(self.graded(least)) / there if there else 0.0
 
 
-class _Keeping(MemoryStore):
+class _Keeping(MemorySink):
     """Keeps the links of the pages that were analysed."""
 
     def __init__(self) -> None:
@@ -109,34 +108,6 @@ class _Keeping(MemoryStore):
         return super().save(record)
 
 
-class Remembered(Evidence):
-    """Evidence that is computed once for each document, over all runs of a web."""
-
-    def __init__(self, kind: Evidence, known: dict[tuple[str, str], Any]) -> None:
-        self.kind = kind
-        self.name = kind.name
-        self.needs = kind.needs
-        self.tells = kind.tells
-        self.tells_of_links = kind.tells_of_links
-        self.known = known
-
-    def of_page(self, document: Document) -> Fact | None:
-        """As the evidence itself, remembered."""
-        place = (f"{self.name} of page", document.url)
-        if place not in self.known:
-            self.known[place] = self.kind.of_page(document)
-        fact: Fact | None = self.known[place]
-        return fact
-
-    def of_links(self, document: Document) -> LinkFacts | None:
-        """As the evidence itself, remembered."""
-        place = (self.name, document.url)
-        if place not in self.known:
-            self.known[place] = self.kind.of_links(document)
-        facts: LinkFacts | None = self.known[place]
-        return facts
-
-
 @dataclass
 class Bench:
     """One web with what its runs share."""
@@ -146,7 +117,7 @@ class Bench:
     seeds: tuple[str, ...]
     links: TextModel
     judge: Judge = field(default_factory=EveryPage)
-    known: dict[tuple[str, str], Any] = field(default_factory=dict)
+    known: dict[tuple[str, str, str], Any] = field(default_factory=dict)
 
     def crawl(self, settings: Settings, depth: int = DEPTH) -> Collected:
         """One crawl by the engine, to its end."""

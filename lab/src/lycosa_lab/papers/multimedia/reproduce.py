@@ -1,12 +1,11 @@
-"""Tables 3-6 and figures 5-9 of Tsikrika et al. on demo webs, and what lies beyond them on fresh ones.
+"""Tables 3-6 and figures 5-9 of Tsikrika et al. on demo webs, and settings beyond the paper on fresh ones.
 
-Settings are chosen on five generator seeds and measured once more on ten others. On another web: the
-multimedia crawler against the same one without images, topic by topic.
+Settings are chosen on five generator seeds and measured on ten others. On another web: the multimedia crawler with
+and without images, topic by topic.
 """
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,6 +39,7 @@ from lycosa_lab.papers.multimedia.crawls import (
 )
 from lycosa_lab.papers.multimedia.figures import draw_figures
 from lycosa_lab.papers.multimedia.trials import below, candidates, papers_trials, tenths
+from lycosa_lab.papers.output import write_table
 from lycosa_lab.webs.web import VirtualWeb
 
 FRESH_WEBS = tuple(range(6, 16))
@@ -147,7 +147,7 @@ def links_table(links: Counter[tuple[bool, int, int]]) -> list[list[str]]:
 
 
 def findings(found: CrawlsBySetting) -> str:
-    """The paper's two main findings, with our figures beside its own."""
+    """The paper's two main findings, with our figures and the paper's."""
     strict, lenient, pages = precision(found, STRICT), precision(found, LENIENT), mean_pages(found)
     all_strict, all_lenient = pooled(found, STRICT), pooled(found, LENIENT)
     text = max(map(text_at, tenths()), key=strict)
@@ -242,5 +242,4 @@ def text_at(t1: float) -> str:
 
 
 def _write(path: Path, rows: Sequence[Sequence[str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
+    write_table(path, rows[0], rows[1:])

@@ -1,6 +1,6 @@
-"""The settings that the multimedia lab tries: those of the paper's tables and figures, and those beyond it.
+"""The settings that the multimedia lab tries: those of the paper's tables and figures, and others.
 
-A name says the rule and its thresholds: "f' 0.8", "fS 0.9 0.0", "f' 0.8 text 0.2" (with exploration).
+A name states the rule and its thresholds: "f' 0.8", "fS 0.9 0.0", "f' 0.8 text 0.2" (with exploration).
 """
 
 from __future__ import annotations

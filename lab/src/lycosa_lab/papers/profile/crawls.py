@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from lycosa.engine.start import preparation
-from lycosa.engine.start.topic import TopicModel
+from lycosa.engine.start.prepare import preparation
 from lycosa.errors import InputError
+from lycosa.learn.topic import TopicModel
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import strategy_class
 from lycosa.methods.profile.site.page_types import PageTypes, Site
@@ -127,7 +127,7 @@ def crawl_site(
     settings: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> ProfileRun:
-    """Crawl a sharing site from its start pages with one strategy; `name` tells variants apart."""
+    """Crawl a sharing site from its start pages with one strategy; `name` identifies the variant."""
     strategy = fitted(strategy_name, settings or {})
     store = CountingStore(frozenset(), pages)
     crawl = make_crawl(strategy, web, store)

@@ -1,12 +1,11 @@
-"""Tables 1-3 and figures 10-17 of Zhang and Nasraoui, on a web with page types, and what each part is worth.
+"""Tables 1-3 and figures 10-17 of Zhang and Nasraoui, on a web with page types, with an ablation.
 
-Table 1 on ten pages of each type; tables 2 and 3 are the co-tags of each topic; figures 10-17 are harvest over
+Table 1 uses ten pages of each type. Tables 2 and 3 are the co-tags of each topic. Figures 10-17 show harvest over
 detail pages, capture ratio and blocks of pages of the profile crawler, OPIC and breadth-first.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -15,11 +14,12 @@ from typing import Any
 import msgspec
 
 from lycosa.errors import InputError
-from lycosa.methods.profile.cotags import co_tags, write_table
+from lycosa.methods.profile.cotags import co_tags
+from lycosa.methods.profile.cotags import write_table as write_cotags
 from lycosa.methods.profile.site.page_types import PageTypes
-from lycosa.methods.profile.site.schema import differentiation
 from lycosa.methods.profile.site.type_training import TYPES
 from lycosa.values import Say
+from lycosa_lab.papers.output import write_table
 from lycosa_lab.papers.profile.crawls import (
     ProfileRun,
     accuracy,
@@ -28,8 +28,8 @@ from lycosa_lab.papers.profile.crawls import (
     lab_settings,
     trained_site,
 )
+from lycosa_lab.papers.profile.differentiation import differentiation
 from lycosa_lab.papers.profile.figures import draw_figures
-from lycosa_lab.papers.profile.path_strings import PathCost, path_cost
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import Topic, VirtualWeb
 
@@ -65,17 +65,16 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     out.mkdir(parents=True, exist_ok=True)
     site = trained_site(cached)
     say(f"Page types from three examples each: {accuracy(confusion(cached, site)):.2%} right.")
-    _write(out / "table-1.csv", ("type", "T", "S", "V", "US", "UV", "INT"), _table_1(cached))
-    _write(out / "path-strings.csv", ("type", *PathCost.__struct_fields__), _costs(cached))
+    write_table(out / "table-1.csv", ("type", "T", "S", "V", "US", "UV", "INT"), _table_1(cached))
     _write_co_tags(cached, PageTypes(site), topics, out)
     runs = _crawls(cached, topics, say)
     step = max(1, _pages(cached) // POINTS)
-    _write(
+    write_table(
         out / "figures.csv",
         ("topic", "strategy", "pages", "harvest", "capture", "block"),
         [row for run in runs for row in _rows(run, step)],
     )
-    _write(
+    write_table(
         out / "summary.csv",
         ("topic", "strategy", "relevant", "found", "pages", "95 % of these after"),
         [
@@ -134,7 +133,7 @@ def _write_co_tags(web: CachedWeb, types: PageTypes, topics: Iterable[Topic], ou
         if kind == "detail" and (document := web.document(key))
     ]
     for number, topic in enumerate(topics, start=2):
-        write_table(out / f"table-{number}-{topic.name}.csv", co_tags(tag_sets, topic.tags[0]))
+        write_cotags(out / f"table-{number}-{topic.name}.csv", co_tags(tag_sets, topic.tags[0]))
 
 
 def _table_1(web: CachedWeb) -> Iterable[tuple[object, ...]]:
@@ -144,14 +143,3 @@ def _table_1(web: CachedWeb) -> Iterable[tuple[object, ...]]:
         drawn = [web.document(key) for key in chance.sample(keys, min(10, len(keys)))]
         row = differentiation([document.outline for document in drawn if document])
         yield (kind, *(f"{value:.4g}" for value in msgspec.structs.astuple(row)))
-
-
-def _costs(web: CachedWeb) -> Iterable[tuple[object, ...]]:
-    for kind in TYPES:
-        urls = [web.url(k) for k, each in web.web.page_types.items() if each == kind and k in web.pages]
-        yield (kind, *msgspec.structs.astuple(path_cost(web.web, urls)))
-
-
-def _write(path: Path, header: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])

@@ -1,25 +1,25 @@
-"""Figures 7-9 of Liu, Peng and Zuo: harvest rate, target recall, and what decided on the links."""
+"""Figures 7-9 of Liu, Peng and Zuo: harvest rate, target recall, and the text that decided on the links."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from lycosa.values import Say
+from lycosa.values import Floats, Say
 from lycosa_lab import results
 from lycosa_lab.grids.grid import by_variant, run_grid, variants
 from lycosa_lab.grids.progress import Bar
-from lycosa_lab.plots import COLOURS, draw_curves, figure_library, harvest_over_pages, recall_over_pages, save
+from lycosa_lab.papers.output import panel, write_table
+from lycosa_lab.plots import COLOURS, draw_curves, harvest_over_pages, recall_over_pages
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.web import VirtualWeb
 
 STRATEGIES = ("breadth-first", "best-first-page", "anchor", "anchor-tree", "link-context", "selective")
 COMBINED = "selective.combine=paper,weighed"
-"""The paper's crawler, and ours beside it."""
+"""The paper's crawler and ours."""
 PAPER = "selective combine=paper"
 PAGES, RUNS = 500, 5
 RULES = ("anchor text alone", "anchor text and link context")
@@ -48,12 +48,9 @@ def reproduce(web: Path, out: Path, say: Say) -> None:
     _decided(by_variant(runs)[PAPER], out)
 
 
-def _curve(runs: Sequence[Run], path: Path, measure: Callable[..., object], title: str) -> None:
-    plt = figure_library()
-    figure, axes = plt.subplots(figsize=(6.5, 4.5))
-    draw_curves(axes, runs, PAGES, measure, title)  # type: ignore[arg-type]
-    axes.legend(frameon=False, fontsize=8)
-    save(figure, path)
+def _curve(runs: Sequence[Run], path: Path, measure: Callable[[Run, int], Floats], title: str) -> None:
+    with panel(path) as axes:
+        draw_curves(axes, runs, PAGES, measure, title)
 
 
 def _decided(runs: Sequence[Run], out: Path) -> None:
@@ -65,19 +62,12 @@ def _decided(runs: Sequence[Run], out: Path) -> None:
         ]
         for rule in RULES
     }
-    with (out / "figure-9.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["topic", *RULES])
-        rows.writerows(
-            [topic, *(f"{counts[rule][i]:.1f}" for rule in RULES)] for i, topic in enumerate(topics)
-        )
-    plt = figure_library()
-    figure, axes = plt.subplots(figsize=(8, 4.2))
-    at = np.arange(len(topics))
-    for number, rule in enumerate(RULES):
-        axes.bar(at + (number - 0.5) * 0.4, counts[rule], 0.38, label=rule, color=COLOURS[number])
-    axes.set_xticks(at, topics, rotation=40, ha="right", fontsize=8)
-    axes.set_ylabel("links decided upon (mean of runs)")
-    axes.set_yscale("log")
-    axes.legend(frameon=False, fontsize=8)
-    save(figure, out / "figure-9-what-decided")
+    rows = [[topic, *(f"{counts[rule][i]:.1f}" for rule in RULES)] for i, topic in enumerate(topics)]
+    write_table(out / "figure-9.csv", ["topic", *RULES], rows)
+    with panel(out / "figure-9-what-decided", size=(8, 4.2)) as axes:
+        at = np.arange(len(topics))
+        for number, rule in enumerate(RULES):
+            axes.bar(at + (number - 0.5) * 0.4, counts[rule], 0.38, label=rule, color=COLOURS[number])
+        axes.set_xticks(at, topics, rotation=40, ha="right", fontsize=8)
+        axes.set_ylabel("links decided upon (mean of runs)")
+        axes.set_yscale("log")

@@ -1,7 +1,6 @@
-"""A labelled collection as lessons about its event. In: a collection's directory. Out: labelled pages and links.
+"""Read the labelled pages of a collection, and the links to them, as training data for its event.
 
-The label of a page is what people said of it in the library; that of a link is the label of the page
-that it leads to.
+A link has the label of the page it leads to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Labelled links as facts to compare with an event. In: URLs and anchors, or a CSV file of them. Out: Facts."""
+"""Read labelled links, from a CSV file or a collection, as Facts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LabelledLink(NamedTuple):
 
 
 def facts_of_links(links: Sequence[LabelledLink], language: str = "english") -> list[Facts]:
-    """For each link what a crawl knows of it: terms of URL and anchor, the anchor's places, the URL's day."""
+    """The Facts of each link: terms of URL and anchor, the anchor's places, the URL's date."""
     anchors = [link.anchor for link in links]
     parts = zip(
         links,
@@ -53,7 +53,7 @@ def _link(path: Path, number: int, row: Row) -> LabelledLink:
     mark = (row["relevant"] or "").strip().lower()
     url = urls.parse((row["url"] or "").strip())
     if mark not in MARKS:
-        raise InputError(f"{path}, line {number}: relevant is neither 1 nor 0. Mend that line.")
+        raise InputError(f"{path}, line {number}: relevant is neither 1 nor 0. Fix that line.")
     if url is None:
-        raise InputError(f"{path}, line {number}: {row['url']!r} is no URL. Mend or drop that line.")
+        raise InputError(f"{path}, line {number}: {row['url']!r} is not a URL. Fix or remove that line.")
     return LabelledLink(url, row.get("anchor") or "", MARKS[mark])

@@ -1,18 +1,16 @@
-"""Learning how to score an event. In: labelled pages or links. Out: weights, topic size and threshold.
+"""Learn weights, topic size and threshold of an event from labelled pages or links.
 
-The paper's procedure [Farag, 4.2.2 and 6.1]: each aspect alone, its best F1 over the thresholds;
-weight = its F1 / the sum of all; then topic size and threshold jointly, for pages and for links apart.
-Ours differs in one step: the weights are those with the highest mean average precision.
+The paper's procedure [Farag, 4.2.2 and 6.1]: take each aspect's best F1 over the thresholds; weight = its F1 / the
+sum of all; then choose topic size and threshold jointly, for pages and links separately.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 
 from lycosa.errors import InputError
 from lycosa.methods.event.evidence import EventScorer, weighted_terms
-from lycosa.methods.event.model import EventModel, Facts, Rarity, Side, Weights
+from lycosa.methods.event.model import EventModel, Facts, Side, Weights
 from lycosa.values import Floats
 
 KS = tuple(range(5, 1366, 10))
@@ -28,12 +26,8 @@ KS = tuple(range(5, 1366, 10))
 FOLDS = 5
 """Of the cross-validation; fewer where there are fewer labels of a kind."""
 THRESHOLDS = np.linspace(0.0, 1.0, 21)
-SEARCH_STEP = 0.05
-FEW = 30
-"""Up to this many relevant pages, counting what stands before each is faster than sorting."""
 
 Bools = NDArray[np.bool_]
-How = Literal["f1", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +106,6 @@ def topic_scores(model: EventModel, texts: Texts, ks: Sequence[int]) -> Floats:
         if (number := texts.vocabulary.get(term)) is not None:
             place_of[number] = place
     values = np.log1p(texts.counts) if matching.log_counts else texts.counts
-    if model.background:
-        rarity = Rarity(model.background.pages, model.background.terms)
-        values = values * np.array([rarity[term] for term in texts.vocabulary])[texts.terms]
     at = place_of[texts.terms]
     whole = texts.sums(values**2)
     scores = np.zeros((len(ks), texts.number))
@@ -144,37 +135,8 @@ def combined_by(sample: Sample, row: int, side: Side, grid: Sequence[Weights]) -
     return scores
 
 
-def average_precision(scores: Floats, relevant: Bools) -> float:
-    """The mean precision at each relevant page of the ranking; ties keep their order.
-
-        AP = (1/R) · sum over relevant ranks r of hits(r) / r
-
-    >>> round(average_precision(np.array([0.9, 0.8, 0.7]), np.array([True, False, True])), 3)
-    0.833
-    """
-    return float(average_precisions(scores[None, :], relevant)[0])
-
-
-def average_precisions(scores: Floats, relevant: Bools) -> Floats:
-    """The average precision of each row of scores."""
-    wanted = np.flatnonzero(relevant)
-    if not len(wanted):
-        return np.zeros(len(scores))
-    if len(wanted) > FEW:
-        order = np.argsort(-scores, axis=1, kind="stable")
-        ranks = np.array([np.flatnonzero(row) for row in relevant[order]]) + 1
-    else:  # the same, without sorting all the others
-        before = [
-            (scores > scores[:, [at]]).sum(axis=1) + (scores[:, :at] == scores[:, [at]]).sum(axis=1)
-            for at in wanted
-        ]
-        ranks = np.sort(np.array(before).T, axis=1) + 1
-    precision: Floats = (np.arange(1, len(wanted) + 1) / ranks).mean(axis=1)
-    return precision
-
-
 class Taken(NamedTuple):
-    """What is taken at each threshold: how many, how many of them relevant, and all that are relevant."""
+    """Counts at each threshold: relevant taken, taken; and the number of relevant."""
 
     hits: Floats
     taken: Floats
@@ -188,13 +150,13 @@ class Taken(NamedTuple):
 
 
 def taken_of(scores: Floats, relevant: Bools, thresholds: Floats = THRESHOLDS) -> Taken:
-    """What is taken of one event's pages."""
+    """The counts of one event."""
     over = scores[None, :] >= thresholds[:, None]
     return Taken(over[:, relevant].sum(axis=1), over.sum(axis=1), float(relevant.sum()))
 
 
 def pooled(events: Iterable[Taken]) -> Taken:
-    """What is taken of several events together."""
+    """The counts of several events together."""
     hits, taken, wanted = zip(*events, strict=True)
     return Taken(np.sum(hits, axis=0), np.sum(taken, axis=0), sum(wanted))
 
@@ -215,7 +177,7 @@ ALONE = ("topic", "place", "date", "who")
 
 
 def taken_alone(sample: Sample, row: int) -> dict[str, Taken]:
-    """What each aspect alone takes of an event's pages."""
+    """The counts of each aspect alone."""
     scores = dict(zip(ALONE, (sample.topic[row], sample.place, sample.date, sample.who), strict=True))
     return {name: taken_of(np.nan_to_num(values), sample.relevant) for name, values in scores.items()}
 
@@ -226,36 +188,11 @@ def f1_weights(samples: Sequence[Sample], row: int, *, who: bool = False) -> Wei
 
 
 def weights_by_f1(events: Sequence[Mapping[str, Taken]], *, who: bool = False) -> Weights:
-    """The same, of what each aspect alone takes of each event."""
+    """The same from the counts of each event."""
     counted = ALONE if who else ALONE[:3]
     alone = {name: pooled(event[name] for event in events).best_f1()[0] for name in counted}
     total = sum(alone.values()) or 1.0
     return Weights(**{name: alone.get(name, 0.0) / total for name in ALONE})
-
-
-def weight_grid(*, who: bool = False, step: float = SEARCH_STEP) -> Iterator[Weights]:
-    """All weights that are multiples of the step and sum to 1, the topic's above 0.
-
-    >>> len([*weight_grid(step=0.25)])
-    10
-    """
-    parts = round(1 / step)
-    for place, date, name in itertools.product(range(parts), range(parts), range(parts if who else 1)):
-        if place + date + name < parts:
-            topic = parts - place - date - name
-            yield Weights(topic / parts, place / parts, date / parts, name / parts)
-
-
-def precisions(samples: Sequence[Sample], row: int, side: Side, grid: Sequence[Weights]) -> Floats:
-    """The average precision of every sample (columns) by every weights of the grid (rows)."""
-    found = [average_precisions(combined_by(sample, row, side, grid), sample.relevant) for sample in samples]
-    return np.array(found).T
-
-
-def searched_weights(samples: Sequence[Sample], row: int, side: Side, grid: Iterable[Weights]) -> Weights:
-    """The weights with the highest mean average precision; of equals the first."""
-    tried = [*grid]
-    return tried[int(np.argmax(precisions(samples, row, side, tried).mean(axis=1)))]
 
 
 def fit_side(
@@ -263,7 +200,6 @@ def fit_side(
     side: Side,
     ks: Sequence[int] = KS,
     *,
-    how: How = "f1",
     who: bool = False,
     of: str = "pages",
 ) -> Fitted:
@@ -275,10 +211,7 @@ def fit_side(
     truths = [sample.relevant for sample in samples]
     best = Fitted(side, -1.0)
     for row, k in enumerate(ks):
-        if how == "f1":
-            weights = f1_weights(samples, row, who=who)
-        else:
-            weights = searched_weights(samples, row, side, weight_grid(who=who, step=0.1))
+        weights = f1_weights(samples, row, who=who)
         tried = msgspec.structs.replace(side, k=k, weights=weights)
         f1, threshold = best_f1((combined(sample, row, tried) for sample in samples), truths)
         if f1 > best.f1:
@@ -292,9 +225,9 @@ LabelledFacts = tuple[Sequence[Facts], Sequence[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """How well a side tells pages (or links) that it was not learned from, and how well the one before did.
+    """The F1 of a trained side on held-out pages (or links), and the F1 of the side before.
 
-    `f1` is None where there are too few labels of one kind to find out.
+    `f1` is None if there are too few labels of one kind.
     """
 
     f1: float | None
@@ -302,7 +235,7 @@ class Taught:
 
     @property
     def is_better(self) -> bool:
-        """Whether what was learned is to be used: not if it is worse than what was there."""
+        """Whether to use the trained side: only if it is not worse than before."""
         return self.f1 is not None and self.f1 >= self.before
 
 
@@ -311,15 +244,13 @@ def train_event(
     pages: LabelledFacts = ((), ()),
     links: LabelledFacts = ((), ()),
     *,
-    how: How = "f1",
     who: bool = False,
     ks: Sequence[int] = KS,
     before: EventModel | None = None,
 ) -> tuple[EventModel, dict[str, Taught]]:
-    """The event model with what its labelled pages and links teach, and how well each side that was taught does.
+    """The event model with trained sides, and the cross-validation of each.
 
-    Each side is learned by itself. It stays as it is (in the model `before`, where there is one) if nothing is
-    labelled, and if cross-validation says that what was learned is worse.
+    A side stays as it is (in the model `before`, if given) without labels, or if cross-validation is worse.
     """
     terms = len(model.telling_terms)
     sizes = [k for k in ks if k <= terms] or [max(1, terms)]
@@ -330,7 +261,7 @@ def train_event(
             continue
         side = getattr(model, name)
         sample = sample_of(model, facts, relevant, sizes)
-        fit = partial(fit_side, side=side, ks=sizes, how=how, who=who and name == "pages", of=name)
+        fit = partial(fit_side, side=side, ks=sizes, who=who and name == "pages", of=name)
         fitted = fit([sample])
         figures[name] = Taught(
             _cross_validated_f1(sample, fit, sizes), _f1_of(there, getattr(there, name), facts, relevant)
@@ -340,7 +271,7 @@ def train_event(
 
 
 def _f1_of(model: EventModel, side: Side, facts: Sequence[Facts], relevant: Sequence[bool]) -> float:
-    """The F1 of a side as it is."""
+    """The F1 of a side without training."""
     sample = sample_of(model, facts, relevant, [side.k])
     return _f1(combined(sample, 0, side) >= side.threshold, sample.relevant)
 
@@ -348,7 +279,7 @@ def _f1_of(model: EventModel, side: Side, facts: Sequence[Facts], relevant: Sequ
 def _cross_validated_f1(
     sample: Sample, fit: Callable[[Sequence[Sample]], Fitted], sizes: Sequence[int]
 ) -> float | None:
-    """The F1 of pages that were each left out of what decided on them; None with fewer than two of a kind."""
+    """The cross-validated F1; None with fewer than two labels of a kind."""
     kinds = [np.flatnonzero(sample.relevant), np.flatnonzero(~sample.relevant)]
     folds = min(FOLDS, *map(len, kinds))
     if folds < 2:

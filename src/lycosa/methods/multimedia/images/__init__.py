@@ -1,8 +1,4 @@
-"""What the images of a page show: bytes become pixels, pixels descriptors, descriptors a class.
-
-In: the bytes of an image response. Out: a Fact (how surely it shows what is sought, and which class)
-or a Refusal.
-"""
+"""Classify the images of pages: bytes to pixels, pixels to descriptors, descriptors to a class."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The three MPEG-7 descriptors of the multimedia paper: colour, edges and texture of an image.
+"""The three MPEG-7 descriptors of the multimedia paper, in numpy.
 
-In: RGB pixels (height, width, 3). Out: a vector of float32 each: Scalable Color (256), Edge
-Histogram (80), Homogeneous Texture (62). Pure numpy, the same values for the same pixels.
+Of RGB pixels (height, width, 3): Scalable Color (256 numbers), Edge Histogram (80), Homogeneous Texture (62).
 """
 
 from __future__ import annotations

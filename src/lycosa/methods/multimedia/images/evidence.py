@@ -1,4 +1,4 @@
-"""What a fitted image model says of an image that was fetched for a page's sake."""
+"""The verdict of an image model on a fetched image."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from lycosa.page.images.image_size import refuse_small
 from lycosa.values import Refusal, Score
 
 REMEMBERED = 10_000
-"""How many images' verdicts are kept, by their content: sites serve one picture under many URLs."""
+"""Verdicts cached by content: sites serve one image under many URLs."""
 
 
 class ImageEvidence(Evidence):
-    """`image`: how surely an image shows what is sought. Pages and their links say nothing: images are fetched one by one."""
+    """`image`: the confidence that an image shows what is wanted. Images are fetched one by one; pages and links have none."""
 
     name = "image"
     needs = frozenset({Need.IMAGES})
@@ -27,7 +27,7 @@ class ImageEvidence(Evidence):
 
     @property
     def digest(self) -> str:
-        """What tells its model from others."""
+        """A digest of the model."""
         model = self.model
         digest = blake2b(
             model.vectors.tobytes() + model.mean.tobytes() + model.scale.tobytes(), digest_size=8

@@ -1,7 +1,4 @@
-"""What surrounds a picture is cut off: the same map is shown bare, on a page, or in the midst of a screenshot.
-
-In: RGB pixels. Out: the part of them that is not margin, and the views of an image by which it is judged.
-"""
+"""Cut off the margins of an image: the same map appears bare, on a page, or in a screenshot."""
 
 from __future__ import annotations
 

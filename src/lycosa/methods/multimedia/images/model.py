@@ -1,7 +1,6 @@
-"""A fitted image classifier, run in numpy: support vector machines over descriptors, and a rule.
+"""An image classifier in numpy: support vector machines over descriptors, and a rule to combine them.
 
-In: the bytes of images, or their descriptors. Out: Scores. On disk it is MessagePack, plain numbers
-whose sizes are checked: loading a stranger's file is safe.
+The file is MessagePack with checked sizes, so loading a file from a stranger is safe.
 """
 
 from __future__ import annotations
@@ -160,7 +159,7 @@ class ImageModel(msgspec.Struct, frozen=True, dict=True, eq=False, kw_only=True)
         return msgspec.structs.replace(self, rule=rule)
 
     def judge(self, data: bytes) -> Score | Refusal:
-        """How surely the image shows what is sought (0.5 and above: it does), and its class."""
+        """The confidence that the image shows what is wanted (0.5 and above: it does), and its class."""
         return self.judge_all([data])[0]
 
     def judge_all(self, images: Sequence[bytes]) -> list[Score | Refusal]:

@@ -1,8 +1,7 @@
-"""How an image is painted: the descriptor beyond MPEG-7 that tells graded maps from other pictures.
+"""A descriptor beyond MPEG-7 that separates graded maps from other pictures.
 
-In: RGB pixels (height, width, 3). Out: one vector of float32, made of the parts in `PARTS`: what is
-paper and what is paint, how many colours there are, whether they lie on one scale, how they pass
-into each other, where they are, and whether a strip looks like a colour bar.
+Of RGB pixels (height, width, 3), one vector of the parts in `PARTS`: paper and paint, number of colours, whether
+they lie on one scale, how they meet, where they are, and whether a strip looks like a colour bar.
 """
 
 from __future__ import annotations
@@ -171,7 +170,7 @@ def scales(canvas: Canvas) -> Floats:
 
 
 def scale(colours: Plane) -> Floats:
-    """Spread along the principal axes, and what is left of it in 16 slices along three orders.
+    """Spread along the principal axes, and the remaining variance in 16 slices along three orders.
 
     The orders are the first principal axis, lightness, and red against blue: for colours on a
     curve that is monotonous in one of them the variance within slices vanishes.

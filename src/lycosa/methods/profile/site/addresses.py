@@ -1,4 +1,4 @@
-"""What the URLs of one type of page have in common. In: example URLs. Out: patterns, and whether a URL fits one."""
+"""URL patterns of a type of page, learned from example URLs."""
 
 from __future__ import annotations
 

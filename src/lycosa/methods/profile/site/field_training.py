@@ -1,7 +1,4 @@
-"""Where a sharing site shows tags, uploaders, sets and contacts: proposed from examples, or named by the user.
-
-In: a type's example pages with general outlines, and what is known of the site's links. Out: path strings by field.
-"""
+"""Find where a sharing site shows tags, uploaders, sets and contacts, from examples or texts that the user names."""
 
 from __future__ import annotations
 

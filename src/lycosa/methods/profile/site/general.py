@@ -1,7 +1,7 @@
-"""Path strings without what belongs to a single page or entry. In: outlines of a type's examples. Out: the same, general.
+"""Generalise path strings: drop marks that belong to a single page or entry.
 
-Sites write numbers and names into classes (`post-17`, `tag-kite`) and tell odd rows from even ones: a template is
-what is left without these. Pages may have more marks than a template, so nothing is lost when it is matched.
+Sites write numbers and names into classes (`post-17`, `tag-kite`) and mark odd and even rows. Pages may have more
+marks than a template, so a template without them still matches.
 """
 
 from __future__ import annotations

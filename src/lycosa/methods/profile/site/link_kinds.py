@@ -1,4 +1,4 @@
-"""What the links of a sharing site lead to, and whose a detail link is. In: an outline. Out: kinds and positions."""
+"""The kinds of links of a sharing site, and the uploader that each detail link belongs to."""
 
 from __future__ import annotations
 

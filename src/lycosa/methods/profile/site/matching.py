@@ -1,4 +1,4 @@
-"""When one path string is an instance of another. In: path strings. Out: exact, covering and loose matches."""
+"""Match path strings with templates: exactly, with extra attributes, or loosely."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def steps_of(string: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def covers(string: str, template: str, extra_classes: bool = True) -> bool:
+def covers(string: str, template: str) -> bool:
     """Whether a page's path string is the template's, apart from attributes that it has in addition.
 
     >>> covers("<a><li-class/first-class/tag>", "<a><li-class/tag>")
@@ -40,8 +40,6 @@ def covers(string: str, template: str, extra_classes: bool = True) -> bool:
     """
     if string == template:
         return True
-    if not extra_classes:
-        return False
     own, wanted = steps_of(string), steps_of(template)
     return len(own) == len(wanted) and _fits(own, wanted)
 
@@ -59,9 +57,9 @@ def covers_loosely(string: str, template: str) -> bool:
     return bool(wanted) and len(own) >= len(wanted) and _fits(own[: len(wanted)], wanted)
 
 
-def on_page(strings: Iterable[str], template: str, extra_classes: bool = True) -> bool:
+def on_page(strings: Iterable[str], template: str) -> bool:
     """Whether any of a page's path strings covers a template."""
-    return any(covers(string, template, extra_classes) for string in strings)
+    return any(covers(string, template) for string in strings)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -1,4 +1,4 @@
-"""The page types of one site: a saved model. In: an outline. Out: its type, its fields, and the kinds of its links."""
+"""The saved model of a site's page types, and the classifier and extractor made from it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ class Site(msgspec.Struct, frozen=True):
     addresses: dict[str, tuple[Pattern, ...]]
     thumbnails: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    extra_classes: bool = True
     separators: dict[str, str] = {}  # of fields that are one text: {"detail.tags": ","}
     format: str = FORMAT
 
@@ -138,7 +137,7 @@ class PageTypes:
         return not is_bare or not patterns or fits(url, patterns)
 
     def _present(self, strings: set[str], memory: dict[str, frozenset[str]]) -> frozenset[str]:
-        """The templates that a page's path strings are instances of; strings recur, so it is remembered."""
+        """The templates that a page's path strings match, cached by string."""
         found: set[str] = set()
         for string in strings:
             known = memory.get(string)
@@ -152,7 +151,7 @@ class PageTypes:
     def _is(self, string: str, template: str, memory: dict[str, frozenset[str]]) -> bool:
         if memory is self._loose:
             return covers_loosely(string, template)
-        return covers(string, template, self.site.extra_classes)
+        return covers(string, template)
 
     def _where(self, outline: Outline, templates: Sequence[str]) -> set[int]:
         """The numbers of a page's path strings that are instances of the templates, loosely if need be."""
@@ -180,7 +179,7 @@ class PageTypes:
         return tuple(dict.fromkeys(values[:VALUES]))
 
     def _kinds(self, outline: Outline, links: Sequence[Link]) -> tuple[LinkKind, ...]:
-        """By address where the examples' addresses tell; else a thumbnail's link is a detail link, a name's a profile."""
+        """By URL pattern if it decides; else a thumbnail's link is a detail link and a name's a profile link."""
         addresses = self.site.addresses
         lists = addresses.get("list", ())
         thumbnails = {outline.links[element] for element, text in outline.leaves if not text}
@@ -246,7 +245,7 @@ def load_page_types(path: Path) -> PageTypes:
         ) from None
     except ValueError as error:
         raise ModelError(
-            f"{path} is no model of page types ({error}). Train it: lycosa train page-types"
+            f"{path} is not a model of page types ({error}). Train it: lycosa train page-types"
         ) from None
     if site.format != FORMAT:
         raise ModelError(

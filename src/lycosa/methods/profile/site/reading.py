@@ -1,6 +1,6 @@
-"""What a sharing site's page says, as evidence: its type, tags, uploader, sets, contacts; the kinds of its links.
+"""Evidence of a sharing site's pages: type, tags, uploader, sets and contacts, and the kinds of links.
 
-This is the profile store: it is in the catalogue, and a resumed crawl ranks the users from them.
+The catalogue stores it, and a resumed crawl ranks users from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What all pages of a site say, and what tells one type of page from another [Zhang & Nasraoui, 4.3].
-
-In: outlines of example pages. Out: the schema, and the characteristic path strings of each type.
-"""
+"""The schema of a site, and the characteristic path strings of each page type [Zhang & Nasraoui, 4.3]."""
 
 from __future__ import annotations
 
@@ -40,17 +37,6 @@ class TypeStrings(msgspec.Struct, frozen=True):
     shared: tuple[str, ...] = ()
 
 
-class Differentiation(msgspec.Struct, frozen=True):
-    """A row of the paper's table 1, the first three as means over the pages."""
-
-    pairs: float  # T: PSNV pairs
-    schema: float  # S
-    values: float  # V
-    schema_strings: int  # US: unique path strings of schema data
-    value_strings: int  # UV
-    both: int  # INT
-
-
 def schema_of(pages: Sequence[Outline], share: float = 1.0) -> frozenset[Pair]:
     """The PSNV pairs that occur on at least this share of the pages [algorithm 1].
 
@@ -65,26 +51,8 @@ def schema_of(pages: Sequence[Outline], share: float = 1.0) -> frozenset[Pair]:
     return frozenset(pair for pair, count in counts.items() if count >= share * len(pages))
 
 
-def differentiation(pages: Sequence[Outline], share: float = 1.0) -> Differentiation:
-    """How well path strings tell schema from real data on pages of one type [table 1]."""
-    schema = schema_of(pages, share)
-    total = sum(len(page.pairs()) for page in pages)
-    values = [pair for page in pages for pair in page.pairs() if pair not in schema]
-    of_schema = {string for string, _ in schema}
-    of_values = {string for string, _ in values}
-    n = len(pages) or 1
-    return Differentiation(
-        total / n,
-        (total - len(values)) / n,
-        len(values) / n,
-        len(of_schema),
-        len(of_values),
-        len(of_schema & of_values),
-    )
-
-
 def characteristic_strings(
-    examples: Mapping[str, Mapping[str, Outline]], share: float = 1.0, extra_classes: bool = True
+    examples: Mapping[str, Mapping[str, Outline]], share: float = 1.0
 ) -> dict[str, TypeStrings]:
     """The characteristic path strings of each type, from example pages by type and URL [algorithm 2].
 
@@ -93,26 +61,24 @@ def characteristic_strings(
     everything = [page for pages in examples.values() for page in pages.values()]
     schema = schema_of(everything, share) if len(everything) > 1 else frozenset()
     common = {
-        name: _common(list(pages.values()), schema, extra_classes)
-        for name, pages in examples.items()
-        if name != OTHER
+        name: _common(list(pages.values()), schema) for name, pages in examples.items() if name != OTHER
     }
     found: dict[str, TypeStrings] = {}
     for name, strings in common.items():
         others = _strings_of(examples, [other for other in examples if other != name])
-        own = [string for string in strings if not on_page(others, string, extra_classes)]
+        own = [string for string in strings if not on_page(others, string)]
         if own:
             lasting = [s for s in own if not any(covers_loosely(each, s) for each in others)]
             shared = _shared(strings, own, examples) if name == LIST else ()
-            key = _key(own, examples[name], extra_classes)
+            key = _key(own, examples[name])
             found[name] = TypeStrings(key, tuple(own), tuple(lasting), shared=shared)
     for name in common.keys() - found.keys():
         # All that its pages have, pages of another type have too: then it is what that type is not.
         rivals = tuple(sorted(found))
         others = _strings_of(examples, [other for other in examples if other not in (name, *rivals)])
-        own = [string for string in common[name] if not on_page(others, string, extra_classes)]
+        own = [string for string in common[name] if not on_page(others, string)]
         if not own or not rivals or len(common) - len(found) > 1:
-            odd = _odd_one_out(name, examples[name], schema, extra_classes)
+            odd = _odd_one_out(name, examples[name], schema)
             raise InputError(odd or _conflict(name, examples))
         found[name] = TypeStrings(tuple(own), tuple(own), (), rivals)
     return {name: found[name] for name in common}
@@ -134,17 +100,17 @@ def _shared(
     return shared if is_enough else ()
 
 
-def _common(pages: Sequence[Outline], schema: frozenset[Pair], extra_classes: bool) -> list[str]:
+def _common(pages: Sequence[Outline], schema: frozenset[Pair]) -> list[str]:
     """Path strings of real data that all pages of a type have, in document order."""
     real = [
         dict.fromkeys(string for string, text in page.pairs() if (string, text) not in schema)
         for page in pages
     ]
     candidates = dict.fromkeys(string for strings in real for string in strings)
-    return [c for c in candidates if all(on_page(strings, c, extra_classes) for strings in real)]
+    return [c for c in candidates if all(on_page(strings, c) for strings in real)]
 
 
-def _key(own: Sequence[str], pages: Mapping[str, Outline], extra_classes: bool) -> tuple[str, ...]:
+def _key(own: Sequence[str], pages: Mapping[str, Outline]) -> tuple[str, ...]:
     """The one string on which to rely most.
 
     First those whose text differs from page to page and that occur once on each, such as headings:
@@ -152,10 +118,7 @@ def _key(own: Sequence[str], pages: Mapping[str, Outline], extra_classes: bool) 
     """
 
     def doubt(string: str) -> tuple[bool, bool, bool, int]:
-        texts = [
-            [text for own, text in page.pairs() if on_page((own,), string, extra_classes)]
-            for page in pages.values()
-        ]
+        texts = [[text for own, text in page.pairs() if on_page((own,), string)] for page in pages.values()]
         constant = len(pages) > 1 and len({tuple(each) for each in texts}) == 1
         often = any(len(each) != 1 for each in texts)
         return constant, often, steps_of(string)[0][0] not in ("h1", "h2"), own.index(string)
@@ -169,14 +132,12 @@ def _strings_of(examples: Mapping[str, Mapping[str, Outline]], types: Iterable[s
     )
 
 
-def _odd_one_out(
-    name: str, pages: Mapping[str, Outline], schema: frozenset[Pair], extra_classes: bool
-) -> str:
+def _odd_one_out(name: str, pages: Mapping[str, Outline], schema: frozenset[Pair]) -> str:
     """Which example has nothing in common with the others of its type, in words; '' if none has."""
     for url in pages if len(pages) > 2 else ():
         others = [page for each, page in pages.items() if each != url]
-        alone = not _common([*others, pages[url]], schema, extra_classes)
-        if alone and _common(others, schema, extra_classes):
+        alone = not _common([*others, pages[url]], schema)
+        if alone and _common(others, schema):
             return (
                 f"The {name} example {url} has no path string in common with the other {len(others)}. "
                 "Does it need a login, or is it of another type? Leave it out, or choose another."

@@ -1,4 +1,4 @@
-"""Tags that are one text: "Tags: kite, wind" or "#kite #wind". In: texts. Out: what stands between, and the parts."""
+"""Split tags that are one text: "Tags: kite, wind" or "#kite #wind"."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Learn the page types of a sharing site from a few example pages of each type.
-
-In: documents by type (list, detail, profile; `other` to show what is none of them), and texts that the user
-points at. Out: a Site, saved as JSON.
-"""
+"""Learn the page types of a sharing site from a few example pages of each type."""
 
 from __future__ import annotations
 
@@ -36,22 +32,19 @@ def train_page_types(
     name: str = "",
     fields: Mapping[str, str | Sequence[str]] | None = None,
     share: float = 1.0,
-    extra_classes: bool = True,
 ) -> Site:
     """The page types of a site.
 
     fields: a text of each field as an example page shows it, `{"tags": "sunset"}` or, to say on which type of
     page, `{"profile.tags": "sunset"}`; what is not named is proposed by us.
     share: PSNV pairs on at least this share of all examples are schema, not data.
-    extra_classes: pages may have classes and display attributes beyond those of the examples.
     """
     _check(examples)
     outermost = outermost_marks([page.outline for pages in examples.values() for page in pages])
-    shown = {kind: _general(pages, outermost, extra_classes) for kind, pages in examples.items()}
+    shown = {kind: _general(pages, outermost) for kind, pages in examples.items()}
     types = characteristic_strings(
         {kind: {each.document.url: each.outline for each in pages} for kind, pages in shown.items()},
         share,
-        extra_classes,
     )
     addresses = _addresses(examples)
     thumbnails, names, leads = _of_lists(shown["list"], addresses, examples)
@@ -60,7 +53,7 @@ def train_page_types(
     for field, said in (fields or {}).items():
         name_field(found, field, [said] if isinstance(said, str) else said, groups)
     separators = separators_of(found, groups)
-    return Site(name, types, found, addresses, thumbnails, names, extra_classes, separators)
+    return Site(name, types, found, addresses, thumbnails, names, separators)
 
 
 def missing_fields(site: Site, kind: str) -> list[str]:
@@ -70,11 +63,8 @@ def missing_fields(site: Site, kind: str) -> list[str]:
     ]
 
 
-def _general(
-    pages: Sequence[Document], outermost: Mapping[str, frozenset[str]], extra_classes: bool
-) -> list[Example]:
-    outlines = [page.outline for page in pages]
-    shown = general_outlines(outlines, outermost) if extra_classes else outlines
+def _general(pages: Sequence[Document], outermost: Mapping[str, frozenset[str]]) -> list[Example]:
+    shown = general_outlines([page.outline for page in pages], outermost)
     return [Example(page, outline) for page, outline in zip(pages, shown, strict=True)]
 
 

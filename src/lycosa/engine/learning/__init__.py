@@ -1,1 +1,0 @@
-"""Refitting the judge while crawling, and judging a collection anew."""

@@ -1,0 +1,75 @@
+"""The versions of its judge that a collection keeps: the one in use, earlier ones, and those that were set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from lycosa.collection import SetAside
+from lycosa.collection.collection import Collection
+from lycosa.collection.writer import CollectionWriter
+from lycosa.errors import ModelError
+from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.judges.version import Version, load_version
+from lycosa.learn.labels import labels_digest, verdicts_in
+from lycosa.values import Judgement
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What a collection keeps of its judge. `verdicts` are what people say of pages.
+
+    While `is_held` (by an undo), the version in use judges, and none is fitted.
+    """
+
+    models: Path | None = None
+    number: int = 0  # of the last version
+    verdicts: Callable[[], Mapping[int, Judgement]] = dict
+    is_held: Callable[[], bool] = lambda: False
+
+
+def kept_in(collection: CollectionWriter) -> Keeping:
+    """What a collection keeps of its judge."""
+    directory, aside = collection.directory, collection.reader.set_aside()
+    return Keeping(
+        directory / "models",
+        max(collection.reader.judge_version(), *aside.versions, 0),
+        partial(verdicts_in, directory),
+        lambda: is_held(directory, aside),
+    )
+
+
+def is_held(directory: Path, aside: SetAside) -> bool:
+    """Whether an undo still holds: the labels have not changed since."""
+    return bool(aside.undone_with) and aside.undone_with == labels_now(directory)
+
+
+def labels_now(directory: Path) -> str:
+    """A digest of the labels of a collection; "none" without any."""
+    return labels_digest(directory) or "none"
+
+
+def harvest_of(collection: CollectionWriter | Collection) -> Harvest | None:
+    """The harvest of a collection as its judge estimates it; None if it cannot tell."""
+    version = saved_version(collection)
+    return version.estimate.harvest if version else None
+
+
+def saved_version(collection: CollectionWriter | Collection) -> Version | None:
+    """The version that judged the pages of a collection; None if there is none, or it cannot be read."""
+    return _saved(collection, collection.reader.judge_version())
+
+
+def refused_version(collection: CollectionWriter | Collection) -> Version | None:
+    """The newest version, where it was refused or undone; None where the newest one judges."""
+    number = max(collection.reader.set_aside().versions, default=0)
+    return _saved(collection, number) if number > collection.reader.judge_version() else None
+
+
+def _saved(collection: CollectionWriter | Collection, number: int) -> Version | None:
+    try:
+        return load_version(collection.directory / "models", number) if number else None
+    except ModelError:
+        return None
