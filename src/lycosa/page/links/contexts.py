@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 CONTEXT_CHARS = 4_000
 WINDOW_CHARS = 50
 PAGE_CHARS = 400_000
-"""Beyond this much context on one page, further aggregation nodes give only SHORT_CHARS each."""
+"""Total context of a page; further aggregation nodes give only SHORT_CHARS each."""
 SHORT_CHARS = 200
 _SLACK = 4
-"""How many times the wanted characters are looked at, since white space is squeezed afterwards."""
+"""Multiple of the wanted characters that is read, because white space is squeezed afterwards."""
 
 Parents = tuple[int, ...]
 """The numbers of the elements that the links to one URL stand in."""
@@ -58,10 +58,10 @@ def aggregation_contexts(document: Document, anchors: bool = False) -> list[str]
 
 
 def whole_context_counts(document: Document) -> list[dict[str, int]]:
-    """For each link how often each term occurs in its context with anchors.
+    """For each link the term counts of its context with anchors.
 
-    What counting the texts of `aggregation_contexts(document, anchors=True)` gives, without making them: a context
-    is a range of the page's tokens. Contexts of one URL with the same tokens are one.
+    Equals counting the texts of `aggregation_contexts(document, anchors=True)`, but reads the page's tokens once: a
+    context is a range of them. Contexts of one URL with the same tokens count once.
     """
     around = _around(document)
     if around is None:
@@ -75,7 +75,7 @@ def whole_context_counts(document: Document) -> list[dict[str, int]]:
 
 
 class _Around:
-    """The elements that links stand in: which characters of the page's text each holds, and which of its tokens."""
+    """The parents of the links, with the characters and tokens of the page that each contains."""
 
     def __init__(self, document: Document, of_links: list[Parents], spans: list[tuple[int, int]]) -> None:
         self._document = document
@@ -86,12 +86,12 @@ class _Around:
         self.ranges = tokens.reshape(-1, 2)
         is_long = edges[1::2] - edges[::2] > CONTEXT_CHARS
         self.is_apart = is_long | (tokens[::2] < 0) | (tokens[1::2] < 0)
-        """Whether it is too long, or begins or ends within a word: then it is read by itself."""
+        """Whether a parent is too long, or begins or ends inside a word: then its text is read separately."""
         self._ranges: list[list[int]] = self.ranges.tolist()
         self._apart = {*np.flatnonzero(self.is_apart).tolist()}
 
     def ranges_of(self, parents: Parents) -> list[tuple[int, int]]:
-        """The tokens around a URL that stands in these elements; none where its context has to be read."""
+        """The tokens around a URL with these parents; none if its context has to be read separately."""
         if not self._apart.isdisjoint(parents):
             return []
         if (
@@ -102,14 +102,14 @@ class _Around:
         return [(first, end) for first, end in map(self._ranges.__getitem__, parents)]
 
     def read(self, parents: Parents) -> dict[str, int]:
-        """The term counts of a context whose text has to be made."""
+        """The term counts of a context that is read separately."""
         texts = [_squeezed(self._document.flow, *self._spans[each], CONTEXT_CHARS) for each in parents]
         (counted,) = self._document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
         return counted
 
 
 def _around(document: Document) -> _Around | None:
-    """None where so much stands around the links that not all of it counts."""
+    """The parents of all links; None if their text exceeds the limits."""
     of_links, spans = _parents(document)
     chars = sum([end - start for start, end in spans])
     if chars > PAGE_CHARS or max([end for _, end in spans], default=0) > len(document.flow):
@@ -118,12 +118,12 @@ def _around(document: Document) -> _Around | None:
 
 
 def _parents(document: Document) -> tuple[list[Parents], list[tuple[int, int]]]:
-    """For each link the elements that it stands in, by number; and where in the page's text each of those begins and ends."""
+    """For each link the numbers of its parents; and for each parent its span in the page's text."""
     layout, linked = document.layout, document.linked
     offsets = [0, *accumulate(map(len, document.seen_pieces))]
     numbers: dict[int, int] = {}  # by mark
     spans: list[tuple[int, int]] = []
-    # One URL may stand in as many elements as there are tags: in a tuple each would be looked for, and all copied.
+    # Dictionaries, because one URL may have thousands of parents.
     of_links: list[dict[int, None]] = [{} for _ in linked.links]
     for node, position in linked.occurrences:
         parent = node.parent
@@ -170,7 +170,7 @@ def window_contexts(document: Document) -> list[tuple[str, str]]:
 def _neighbours(
     spans: list[tuple[int, int]],
 ) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-    """Where the link before each link ends, and where the link after it begins."""
+    """The end of the link before each link, and the start of the link after it."""
     before: dict[tuple[int, int], int] = {}
     after: dict[tuple[int, int], int] = {}
     ended = 0
@@ -189,8 +189,8 @@ def _text_and_offsets(pieces: list[str]) -> tuple[str, list[int]]:
 
 
 def _union(texts: Iterable[str], separator: str, max_chars: int) -> str:
-    """The distinct texts that are not empty, joined."""
+    """The distinct non-empty texts, joined."""
     distinct = [text for text in dict.fromkeys(texts) if text]
     if len(distinct) == 1:
-        return distinct[0]  # the same object for all links of a parent, which is what makes it cheap
+        return distinct[0]  # all links of a parent share one string
     return separator.join(distinct[:100])[:max_chars]
