@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # workers read lists too, and need no spec for that
     from lycosa.spec.sections import SeedsSpec
 
 MAX_SITEMAPS = 200
-"""Sitemaps of one sitemap index that are read."""
+"""Maximum number of sitemaps read of an index."""
 
 IN_VAIN = 3
 """After this many failures in a row the other sitemaps are skipped: each costs the delay of its host."""
@@ -26,7 +26,7 @@ MAX_COMPLAINTS = 5
 """Bad seeds that are listed; the others are only counted."""
 
 Read = Callable[[str], Awaitable[bytes | Refusal]]
-"""How a list on the Web is read: politely, by whoever has a fetcher."""
+"""Fetches a list from the Web politely."""
 
 
 async def gather(
@@ -108,7 +108,7 @@ async def _sitemap(where: str, folder: Path, read: Read, say: Say, limit: int) -
 
 
 async def _get(where: str, folder: Path, read: Read, say: Say) -> bytes | None:
-    """The bytes of a list; None (and a word about it) if a URL cannot be fetched."""
+    """The bytes of a list; None (with a message) if its URL cannot be fetched."""
     if urls.parse(where) is None:
         return unpacked(_read(folder / where))
     result = await read(urls.parse(where) or where)

@@ -17,7 +17,7 @@ DISPLAY = tuple(
     "align background bgcolor border cellpadding cellspacing class color colspan dir face "
     "frame height hspace nowrap rowspan rules size text type valign vspace width".split()
 )
-"""Attributes that show. Inline `style` is left out: sites write computed numbers into it."""
+"""Attributes that affect the display. Inline `style` is left out: it often holds computed numbers."""
 
 NODES = 50_000
 LEVELS = 64
