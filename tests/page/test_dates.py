@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.dates.dates import FoundDate, publication_date
+from lycosa.page.dates.publication_date import FoundDate, publication_date
 from lycosa.page.dates.spelled_days import FIRST_PAGE, date_in, date_of_url
 from tests.conftest import SHARED
 

@@ -1,7 +1,6 @@
-"""A page, parsed once and lazily. In: a decoded body. Out: text, terms, links, images, language and the rest.
+"""A page, parsed once and lazily: each part is computed at most once, and only if something asks for it.
 
-Each part is computed at most once and only if something asks for it; what is plain data (`PLAIN`)
-can be stored, and a Document made of it without the bytes.
+The parts that are plain data (`PLAIN`) can be stored, and a Document can be made of them without the bytes.
 """
 
 from __future__ import annotations
@@ -29,22 +28,14 @@ from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
 from lycosa.page.signs import soft_404
 from lycosa.page.signs.robots_meta import forbids
 from lycosa.page.text import languages
-from lycosa.page.text.layout import (
-    NOSCRIPT_ID,
-    Layout,
-    Noted,
-    lines_of,
-    one_line,
-    tag_ids,
-    with_plain_spaces,
-)
+from lycosa.page.text.layout import Layout, Noted, lines_of, one_line, tag_ids, with_plain_spaces
 from lycosa.page.text.main_text import extract, is_too_long
 from lycosa.page.text.near_duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
 from lycosa.page.text.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
 from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
 
 if TYPE_CHECKING:  # days, places and names are read with many patterns, and most crawls do not ask for them
-    from lycosa.page.dates.dates import FoundDate
+    from lycosa.page.dates.publication_date import FoundDate
     from lycosa.page.places.geocoding import Regions
     from lycosa.page.places.place_recognition import PlaceFinder
 
@@ -66,9 +57,12 @@ class stored(cached_property[T]):
 class Document:
     """One page. `body` has its content encoding undone; `robots_tag` is X-Robots-Tag, one header a line.
 
-    No date is later than `today` (default: by the clock). Languages are told apart from those that are common on
-    the Web, the declared one and `expected_languages`.
+    No date is later than `today` (default: the current day). The language is one that is common on the Web, the declared
+    one, or one of `expected_languages`.
     """
+
+    page_count = 0
+    """Pages of a PDF; 0 for other documents."""
 
     def __init__(
         self,
@@ -98,17 +92,17 @@ class Document:
         if known:
             self.__dict__.update(known)
 
-    # The parse, and what stands on it.
+    # The parse.
 
     @cached_property
     def markup(self) -> str:
-        """The body as HTML, at most HTML_CHARS of it; of what is none, the same text as HTML."""
+        """The body as HTML, at most HTML_CHARS of it; plain text is converted."""
         text = self._text[:HTML_CHARS]
         return html_of_text(text) if self.is_plain_text else text
 
     @cached_property
     def html(self) -> str:
-        """The markup, with the shadow trees that it declares and the data of its scripts where a reader sees them."""
+        """The markup with its declared shadow trees and the data of its scripts shown."""
         if self.is_all_text:
             return self.markup
         shown = with_shadow_trees(self.markup) if declares_shadow_tree(self._parsed.kinds) else self.markup
@@ -116,7 +110,7 @@ class Document:
 
     @cached_property
     def embedded(self) -> str:
-        """What its scripts would show and hold as data, as markup, where the page shows hardly anything itself."""
+        """The data in its scripts as markup, if the page shows hardly any text itself; else ''."""
         if self.is_all_text or not may_hold_data(self._parsed.kinds):
             return ""
         shows = shows_text(self._parsed.kinds, self._parsed.layout)
@@ -128,38 +122,33 @@ class Document:
 
     @property
     def share_read(self) -> float:
-        """How much of the page was read: 1, unless it is longer or nested deeper than any page should be."""
+        """The share of the page that was read: below 1 if it exceeds the limits of length or nesting."""
         text = "" if self.is_all_text else self._text
         return self._parsed.length / len(text) if text else 1.0
 
     @cached_property
     def is_plain_text(self) -> bool:
-        """Whether the server calls it text/plain: then nothing in it is markup."""
+        """Whether the server declares text/plain."""
         return self.content_type.strip().lower().startswith("text/plain")
 
     @cached_property
     def is_all_text(self) -> bool:
-        """Whether it has no navigation, because it was no HTML: plain text, a PDF, a list."""
+        """Whether it was not HTML and has no navigation: plain text, a PDF, an office file, a list."""
         return self.is_plain_text or self.content_type in (PDF, LIST) or self.content_type in OFFICE_TYPES
 
     @cached_property
-    def page_count(self) -> int:
-        """How many pages a PDF has; 0 of what has none."""
-        return 0
-
-    @cached_property
     def _parsed(self) -> Parsed:
-        """The one parse of nearly all pages."""
+        """The parse of the markup."""
         return Parsed(self.markup)
 
     @cached_property
     def _shown(self) -> Parsed:
-        """The parse of what is shown: another one where that is not as it was written."""
+        """The parse of the shown HTML; the same object if nothing was added to the markup."""
         return self._parsed if self.html is self.markup else Parsed(self.html)
 
     @property
     def tree(self) -> LexborHTMLParser:
-        """The tree of what is shown."""
+        """The tree of the shown HTML."""
         return self._shown.tree
 
     @property
@@ -175,11 +164,10 @@ class Document:
     def _attributes(self, tag: int) -> Iterator[Attributes]:
         return (node.attributes for _, node, _ in self.kinds.get(tag, ()))
 
-    @cached_property
+    @property
     def hidden_spans(self) -> list[tuple[int, int]]:
         """The pieces that a reader does not see."""
-        unscripted = [self.layout.span_from(node, at) for _, node, at in self.kinds.get(NOSCRIPT_ID, ())]
-        return unscripted + [self.layout.span(node) for node in self.tree.css("[hidden]")]
+        return self._shown.hidden_spans
 
     @cached_property
     def key(self) -> int:
@@ -195,7 +183,7 @@ class Document:
     def _resolve(self) -> ReferenceResolver:
         return ReferenceResolver(self.base, self.folding)
 
-    # What the head says.
+    # The head.
 
     @stored
     def title(self) -> str:
@@ -213,7 +201,7 @@ class Document:
 
     @stored
     def description(self) -> str:
-        """What the page says that it is about."""
+        """The description in the meta tags."""
         return one_line(self.meta.get("description") or self.meta.get("og:description") or "")
 
     @stored
@@ -230,7 +218,7 @@ class Document:
 
     @cached_property
     def _related(self) -> list[Attributes]:
-        """What its link elements with an address say."""
+        """The attributes of its link elements that have an address."""
         return [attributes for attributes in self._attributes(LINK_ID) if "href" in attributes]
 
     @stored
@@ -245,7 +233,7 @@ class Document:
 
     @cached_property
     def robots_metas(self) -> list[str]:
-        """What its robots meta tags ask of us."""
+        """The contents of the robots meta tags that apply to Lycosa."""
         return robots_metas(self._metas)
 
     @stored
@@ -255,32 +243,32 @@ class Document:
 
     @cached_property
     def found_date(self) -> FoundDate | None:
-        """The day it was published, and the place that names it."""
-        from lycosa.page.dates.dates import publication_date
+        """The publication date, and the place of the page that names it."""
+        from lycosa.page.dates.publication_date import publication_date
 
         return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
 
     @stored
     def date(self) -> str:
-        """The day it was published, as ISO, or ''; it may be doubtful."""
+        """The publication date as ISO, or ''; it may be doubtful."""
         return self.found_date.date.isoformat() if self.found_date else ""
 
-    # What the body says.
+    # The body.
 
     @cached_property
     def seen_pieces(self) -> list[str]:
-        """The pieces of text that a reader sees; those of what is hidden are empty."""
+        """The pieces of visible text; hidden pieces are empty."""
         spans = self.hidden_spans
         return self.layout.without(spans) if spans else self.layout.pieces
 
     @cached_property
     def flow(self) -> str:
-        """What a reader sees as it stands in the markup, at most TEXT_CHARS of it."""
+        """The visible text with the white space of the markup, at most TEXT_CHARS."""
         return "".join(self.seen_pieces)[:TEXT_CHARS]
 
     @stored
     def text(self) -> str:
-        """What a reader sees, blocks on lines of their own."""
+        """The visible text, each block on its own line."""
         return lines_of(self.flow)
 
     @stored
@@ -297,13 +285,13 @@ class Document:
 
     @stored
     def language(self) -> str:
-        """The code of the language that the text is in; the declared one where the text does not tell."""
+        """The language code of the text; the declared one if the text is not conclusive."""
         expected = (self.declared_language, *self.expected_languages)
         return languages.language_of(self.text, expected) or self.declared_language
 
     @cached_property
     def stream(self) -> TermStream:
-        """The one reading of the text's words: the page's terms and those around its links are counted in it."""
+        """The tokens of the text, in which the terms of the page and of its link contexts are counted."""
         return words_of(self.stem_language).read(self._spaced)
 
     @cached_property
@@ -312,7 +300,7 @@ class Document:
 
     @stored
     def words(self) -> int:
-        """How many words the text has."""
+        """The number of words of the text."""
         return self.stream.words
 
     @stored
@@ -378,13 +366,13 @@ class Document:
         return soft_404.is_soft_404(self.tree, self.title, self.words)
 
     def part(self, name: str, make: Callable[[Document], T]) -> T:
-        """What a method makes of the page, made once; the lab stores it with the other parts."""
+        """A part that a method computes of the page, computed once; the lab stores it with the other parts."""
         if name not in self.__dict__:
             self.__dict__[name] = make(self)
         found: T = self.__dict__[name]
         return found
 
-    # Where it leads.
+    # Links.
 
     @stored
     def links(self) -> tuple[Link, ...]:
@@ -439,7 +427,7 @@ class Document:
         return contexts.whole_context_counts(self)
 
     def counts_of(self, texts: list[str]) -> list[dict[str, int]]:
-        """The term counts of texts in the page's language; the same text, as links of one parent have, once."""
+        """The term counts of texts in the page's language; equal texts are counted once."""
         count = words_of(self.stem_language).count
         counted: dict[str, dict[str, int]] = {text: count(text)[0] for text in dict.fromkeys(texts)}
         return [counted[text] for text in texts]
@@ -466,7 +454,7 @@ class Document:
 
     @stored
     def requisites(self) -> tuple[str, ...]:
-        """URLs of what the page needs to look right."""
+        """The URLs of stylesheets, scripts, images and fonts that the page needs."""
         return find_requisites(self.tree, self._resolve)
 
 
