@@ -137,7 +137,7 @@ def test_any_text_is_a_spec_or_one_clear_error(text, changes):
 
 
 def test_keys_of_earlier_versions_are_accepted_and_said_to_do_nothing():
-    """An old spec with the removed `judge.damping` still crawls, and its other settings apply."""
+    """`judge.damping` was a setting once: a spec of then still crawls, and what stands beside it counts."""
     text = 'name = "x"\n[topic]\nkeywords = ["owl"]\n[judge]\ndamping = 0.5\nthreshold = 0.7\n'
     assert parse_spec(text, all_settings()).judge.threshold == 0.7
     assert outdated_in(text) == ["[judge] damping is no longer used; remove it."]
