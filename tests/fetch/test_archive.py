@@ -381,7 +381,6 @@ async def test_any_damage_is_survived(tmp_path, at, junk, packed):
 
 
 @pytest.mark.shared("webs")
-@pytest.mark.skipif(not WEBS.exists(), reason="the developers' corpora are not here")
 @pytest.mark.parametrize(("web", "pages"), [("webkb", 8000), ("news", 4900), ("wikischools", 8000)])
 async def test_real_webs(web, pages):
     """Real corpora are indexed whole, in a moment, and each of their URLs answers."""
@@ -393,7 +392,6 @@ async def test_real_webs(web, pages):
 
 
 @pytest.mark.shared("webs")
-@pytest.mark.skipif(not WEBS.exists(), reason="the developers' corpora are not here")
 async def test_real_spellings():
     """webkb has hosts in upper case and escaped tildes; other spellings find them."""
     folding = urls.Folding(frozenset("index.html home.html welcome.html".split()))
