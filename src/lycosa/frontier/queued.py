@@ -321,10 +321,8 @@ class QueuedFrontier:
 
     def _note_weights(self) -> None:
         if self._reweighed:
-            number = self._choice.sources
-            self._storage.note(
-                weights=[(number[name], name, *weights) for name, weights in self._reweighed.items()]
-            )
+            number, known = self._choice.sources, self._reweighed.items()
+            self._storage.note(weights=[(number[name], name, *weights) for name, weights in known])
             self._reweighed.clear()
 
     def _has_moved(self, authority: Authority) -> bool:
