@@ -55,7 +55,7 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one(text, line, words)
         (
             "[scope]\ndate_from = 2020-01-02\ndate_to = 2020-01-01",
             1,
-            ["[scope]: date_to 2020-01-01 lies before"],
+            ["[scope]: date_to 2020-01-01 is before"],
         ),
         ("[limits]\nhours = -1", 2, ["[limits] hours"]),
         ("[seeds]\nurls = 'http://a.example/'", 2, ["[seeds] urls", "valid list"]),

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from lycosa.frontier import Added, FrontierCounts, Policy, UrlState
-from lycosa.frontier.batch import Batch
+from lycosa.frontier.changes import Batch, Unsettled
 from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
 from lycosa.frontier.queues import Queues
-from lycosa.frontier.scoring import Unsettled
 from lycosa.frontier.storage import Storage
 from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
 
