@@ -435,7 +435,7 @@ def test_few_open_files_blame_no_host(tmp_path: Path) -> None:
         told = _run_with_limit(
             resource.RLIMIT_NOFILE, 40, "crawl", path, "--out", tmp_path / "other", "--quiet"
         )
-        assert_one_line(told, 1, "Only 40 files", "ulimit -n")
+        assert_one_line(told, 1, "The limit of 40 open files", "ulimit -n")
 
 
 def test_a_closed_terminal_ends_a_crawl_in_order(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_cut_wacz_is_told(crawled: tuple[str, Path], tmp_path: Path):
 
 
 def test_names_that_mean_nothing_are_refused(crawled: tuple[str, Path], tmp_path: Path):
-    with pytest.raises(InputError, match="is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         _again(crawled, tmp_path / "gone.warc", tmp_path / "crawl")
     with pytest.raises(SpecError, match="Name some there"):
         crawl('[seeds]\narchive = true\n[judge]\nkind = "all"\n', tmp_path / "crawl")

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from lycosa.frontier import Added, FrontierCounts, Policy, UrlState
-from lycosa.frontier.batch import Batch
+from lycosa.frontier.changes import Batch, Unsettled
 from lycosa.frontier.choice import Authority, Choice
 from lycosa.frontier.entry import DONE, LATER, STATES, TAKEN, WAITING, Entry, priority_of
 from lycosa.frontier.holds import Holds
 from lycosa.frontier.queues import Queues
-from lycosa.frontier.scoring import Unsettled
 from lycosa.frontier.storage import Storage
 from lycosa.values import Decision, Kind, Link, Merge, Outcome, Reason
 
@@ -321,10 +320,8 @@ class QueuedFrontier:
 
     def _note_weights(self) -> None:
         if self._reweighed:
-            number = self._choice.sources
-            self._storage.note(
-                weights=[(number[name], name, *weights) for name, weights in self._reweighed.items()]
-            )
+            number, known = self._choice.sources, self._reweighed.items()
+            self._storage.note(weights=[(number[name], name, *weights) for name, weights in known])
             self._reweighed.clear()
 
     def _has_moved(self, authority: Authority) -> bool:

@@ -1,1 +1,1 @@
-"""The spec of a crawl, crawl.toml: its sections, reading it with complaints, writing it."""
+"""The spec of a crawl, crawl.toml: its sections, reading and writing."""

@@ -1,4 +1,4 @@
-"""Code of the user's own in a spec: `FILE.py:NAME`, or `python:NAME` for a function of the program that crawls."""
+"""The user's own code in a spec: `FILE.py:NAME`, or `python:NAME` for a function of the calling program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAM = "python:"
 
 
 def in_file(name: str) -> bool:
-    """Whether a name means something in a file.
+    """Whether a name refers to a file.
 
     >>> in_file("ideas/short.py:ShortPaths"), in_file("best-first")
     (True, False)
@@ -22,19 +22,19 @@ def in_file(name: str) -> bool:
 
 
 def is_code(name: str) -> bool:
-    """Whether a name means code of the user's own."""
+    """Whether a name refers to the user's own code."""
     return in_file(name) or name.startswith(PROGRAM)
 
 
 def seen_from(folder: Path, name: str) -> str:
-    """The name with an absolute path, where it means something in a file."""
+    """Return a name with an absolute path, if it refers to a file."""
     return str((folder / name).absolute()) if in_file(name) else name
 
 
 def module_of(name: str, what: str) -> tuple[ModuleType, str]:
-    """Import the file of `FILE.py:NAME`; return the module and NAME. `what` the file should have goes into errors.
+    """Import the file of `FILE.py:NAME`; return the module and NAME. Errors say that NAME should be a `what`.
 
-    It is imported under its own name, so that worker processes find it too.
+    The module has its own name, so that worker processes find it too.
     """
     where, _, attribute = name.rpartition(":")
     path = Path(where).absolute()

@@ -1,4 +1,4 @@
-"""Reading `crawl.toml`: a typo is refused with its line and its fix."""
+"""Reading `crawl.toml`. Errors name the line and the fix."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from lycosa.spec.sections import IndexSpec, Section, Spec
 from lycosa.spec.settings import Setting, complaint, complaint_about, trouble_with
 
 MAX_BYTES = 10_000_000
-"""No spec is this large."""
-
-OUTDATED = (("judge", "damping"), ("topic", "bootstrap_pages"))
-"""Keys by section that collections of earlier versions may have: they are accepted, and said to do nothing."""
+"""Larger files are refused."""
 
 
 class Known(Protocol):
-    """What the installed methods add to a spec. Nothing of a method that the spec does not name is loaded."""
+    """What the installed methods add to a spec. Methods that the spec does not name are not loaded."""
 
     def strategy_names(self) -> Sequence[str]: ...
 
@@ -41,31 +38,31 @@ class Known(Protocol):
     def judge_kinds(self) -> Sequence[str]: ...
 
     def indexes(self) -> Mapping[str, Any]:
-        """The keys of [index] that methods add, each with its `meaning`."""
+        """Return the keys of [index] that methods add, each with its `meaning`."""
         ...
 
     def not_loaded(self) -> str:
-        """A sentence about packages that cannot be loaded, whose a name may be; '' if there are none."""
+        """Return a sentence about packages that cannot be loaded; '' if there are none."""
         ...
 
     def starts(self) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-        """What the methods write out in a spec to start from: values by key by section, by the kind of crawl."""
+        """Return the values that kinds of crawl start with: values by key by section, by kind."""
         ...
 
 
 def spec_path(given: Path) -> Path:
-    """The crawl.toml that is meant: a folder stands for the one in it."""
+    """Return the path of a crawl.toml, which may be given by its folder."""
     return given / "crawl.toml" if given.is_dir() else given
 
 
 def load_spec(path: Path, known: Known, changes: tuple[str, ...] = ()) -> tuple[Spec, str]:
-    """The spec in a file, with `section.key=value` changes applied, and the text it came from."""
+    """Return the spec in a file, with `section.key=value` changes, and its text."""
     text = _text_of(path)
     return parse_spec(text, known, changes, where=str(path), folder=path.parent), text
 
 
 def code_named_in(path: Path, changes: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The Python files that a spec names for its strategy and judge: to read it whole is to run them."""
+    """Return the Python files of a spec's strategy and judge, which `load_spec` runs."""
     tables = _tables_of(_text_of(path), changes, str(path), path.parent)
     names = [*tables, str(tables.get("strategy", "")), str(_table(tables, "judge").get("kind", ""))]
     return tuple(dict.fromkeys(name.rpartition(":")[0] for name in names if in_file(name)))
@@ -73,7 +70,7 @@ def code_named_in(path: Path, changes: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 def _text_of(path: Path) -> str:
     try:
-        return read_file(path, MAX_BYTES).decode("utf-8-sig")  # some editors put a mark before the text
+        return read_file(path, MAX_BYTES).decode("utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:
         folder = path.parent if path.suffix == ".toml" else path
         raise SpecError(f"{path} does not exist. Write one with: lycosa init {folder} --topic") from None
@@ -90,9 +87,9 @@ def parse_spec(
     where: str = "the spec",
     folder: Path = Path(),
 ) -> Spec:
-    """The spec that a TOML text says. A wrong key is refused with its line and the nearest known one.
+    """Return the spec in a TOML text. Raise SpecError for a wrong key, with its line and the nearest known key.
 
-    A strategy in a file of the user's own is looked for in `folder`, or where the command was given.
+    Paths of the user's own files are relative to `folder`; those in `changes` to the working directory.
     """
     tables = _tables_of(text, changes, where, folder)
     origin = Origin(text, where, tuple(change.partition("=")[0].strip() for change in changes))
@@ -100,18 +97,18 @@ def parse_spec(
 
 
 def stored_spec(text: str, known: Known) -> Spec:
-    """The spec of a collection, which a stranger may have made: to look into one runs no code that it names."""
+    """Return the spec of a collection without running code that it names: a stranger may have made it."""
     return _checked(
         _tables_of(text, (), "the collection's spec", Path()), known, Origin(text, "its spec"), runs=False
     )
 
 
 def _tables_of(text: str, changes: tuple[str, ...], where: str, folder: Path) -> dict[str, Any]:
-    """The tables of a spec with the changes of the command line, which name files from where the command runs."""
+    """Return the tables of a spec with the changes of the command line."""
     try:
         tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # its own error is a ValueError; so is a number too long
-        raise SpecError(f"{where} is not valid TOML: {error}. Mend that line and try again.") from None
+    except (ValueError, RecursionError) as error:  # also from too long numbers
+        raise SpecError(f"{where} is not valid TOML: {error}. Correct that line.") from None
     tables = _at_home(tables, folder)
     for change in changes:
         _apply(change, tables)
@@ -121,17 +118,17 @@ def _tables_of(text: str, changes: tuple[str, ...], where: str, folder: Path) ->
 def spec_from(
     tables: Mapping[str, Any], known: Known, where: str = "the spec", folder: Path = Path()
 ) -> Spec:
-    """The spec that tables say, as `parse_spec` reads them from a text; nothing is said of lines."""
+    """Return the spec in tables. Errors name no lines."""
     return _checked(_at_home(dict(tables), folder), known, Origin("", where))
 
 
 def _checked(tables: dict[str, Any], known: Known, origin: Origin, *, runs: bool = True) -> Spec:
     _refuse_trouble(tables, origin)
-    tables = _without_outdated(tables)
+    tables = dict(tables)
     options, own = _take_options(tables, known), _take_sections(tables, known, origin)
     for name, table in options.items():
         if not runs and in_file(name):
-            continue  # its settings are known to nobody but its code
+            continue  # only its code knows its settings
         _check_options(name, table, known.settings_of(name), origin)
     keys = [*(name for name in Spec.model_fields if name not in ("options", "methods"))]
     for key in tables:
@@ -143,7 +140,7 @@ def _checked(tables: dict[str, Any], known: Known, origin: Origin, *, runs: bool
         if key not in indexes:
             raise SpecError(_unknown("index", key, indexes, origin))
     if off := [key for key in known.indexes() if _table(tables, "index").get(key) == "never"]:
-        # The default, so that it makes no other spec than to leave it out.
+        # The default: the same spec as without the key.
         tables["index"] = {key: value for key, value in tables["index"].items() if key not in off}
     try:
         spec = Spec(**tables, options=options, methods=own)
@@ -158,26 +155,6 @@ def _checked(tables: dict[str, Any], known: Known, origin: Origin, *, runs: bool
     return spec
 
 
-def outdated_in(text: str) -> list[str]:
-    """A word about each key of a spec that an earlier version used.
-
-    >>> outdated_in("[judge]\\ndamping = 0.5")
-    ['[judge] damping is no longer used; remove it.']
-    """
-    tables = tomllib.loads(text)
-    found = [(name, key) for name, key in OUTDATED if key in _table(tables, name)]
-    return [f"[{name}] {key} is no longer used; remove it." for name, key in found]
-
-
-def _without_outdated(tables: dict[str, Any]) -> dict[str, Any]:
-    """The tables as they count, without what no longer does."""
-    found = dict(tables)
-    for name, key in OUTDATED:
-        if key in _table(found, name):
-            found[name] = {other: value for other, value in found[name].items() if other != key}
-    return found
-
-
 def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = tables.get(name)
     return table if isinstance(table, dict) else {}
@@ -188,7 +165,7 @@ def _no_such(where: str, word: str, names: Sequence[str]) -> str:
 
 
 def _at_home(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The tables with absolute paths in the names of strategies and judges that are in files."""
+    """Return tables with absolute paths in the names of strategies and judges."""
     found = {seen_from(folder, key): value for key, value in tables.items()}
     if isinstance(kind := _table(found, "judge").get("kind"), str):
         found["judge"] = {**found["judge"], "kind": seen_from(folder, kind)}
@@ -211,7 +188,7 @@ def _refuse_trouble(tables: dict[str, Any], origin: Origin) -> None:
 
 
 def _take_options(tables: dict[str, Any], known: Known) -> dict[str, Any]:
-    """Take the strategies' settings out of the tables; a method's own section and settings may share one."""
+    """Remove the strategies' settings from the tables. A method's section and its settings may share a table."""
     options: dict[str, Any] = {}
     for name in [name for name in tables if known.has_strategy(name)]:
         if known.section_class(name) is None or not isinstance(tables[name], dict):
@@ -227,7 +204,7 @@ def _take_options(tables: dict[str, Any], known: Known) -> dict[str, Any]:
 
 
 def _take_sections(tables: dict[str, Any], known: Known, origin: Origin) -> dict[str, Section]:
-    """Take the methods' own sections out of the tables."""
+    """Remove the methods' own sections from the tables."""
     found = {}
     for name in [name for name in tables if name in known.section_names()]:
         section, table = known.section_class(name), tables.pop(name)
@@ -248,7 +225,7 @@ def _no_table(name: str, what: str, origin: Origin) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a spec came from, to say where a wrong key is."""
+    """Where a spec came from, for errors."""
 
     text: str
     where: str
@@ -256,11 +233,11 @@ class Origin:
 
     @property
     def advice(self) -> str:
-        """What to do about a value that cannot be meant."""
+        """What to do about a wrong value."""
         return "Change that line." if self.text else "Give another value."
 
     def at(self, section: str, key: str) -> str:
-        """The line of a key in the file, or the --set that gave it."""
+        """Return the line of a key in the file, or its --set."""
         name = f"{section}.{key}" if section else key
         if name in self.changed:
             return f"--set {name}"
@@ -282,7 +259,7 @@ def _apply(change: str, tables: dict[str, Any]) -> None:
 
 
 def value_of(word: str) -> Any:
-    """What a word of the command line means: a TOML value, or else itself.
+    """Return a word of the command line as a TOML value, or else as text.
 
     >>> value_of("3"), value_of("[1, 2]"), value_of("best-first")
     (3, [1, 2], 'best-first')
@@ -301,7 +278,7 @@ def _check_options(name: str, table: Any, settings: Mapping[str, Setting], origi
 
 
 def check_setting(name: str, key: str, value: Any, settings: Mapping[str, Setting], where: str) -> None:
-    """Refuse a setting that the strategy does not have, or a value that cannot be meant. `where` said it."""
+    """Raise SpecError for an unknown setting or a wrong value. `where` is its place."""
     if key not in settings:
         hint = _nearest(key, list(settings))
         names = f"Known are: {', '.join(settings)}." if settings else "It has no settings."
@@ -323,7 +300,7 @@ def _nearest(word: str, known: list[str]) -> str:
 
 
 def _line_of(text: str, section: str, key: str) -> int:
-    """The line that a key is on (or the inline table that holds it); 0 if there is none."""
+    """Return the line of a key (or of its inline table); 0 if there is none."""
     name = rf"[\"']?{re.escape(key)}[\"']?"
     outside = rf"[\"']?{re.escape(section)}[\"']?\s*"
     spellings = [(section, rf"\s*{name}\s*[=.]")]
@@ -345,7 +322,7 @@ def _line_of(text: str, section: str, key: str) -> int:
 def _explain(
     error: ValidationError, origin: Origin, within: str = "", kind: type[Section] | None = None
 ) -> str:
-    """The first complaint about a spec, or about a method's own section of it."""
+    """Return the first error of a spec, or of a method's own section."""
     first = error.errors()[0]
     location = [*([within] if within else []), *(str(part) for part in first["loc"])]
     section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0])

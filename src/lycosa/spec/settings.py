@@ -1,4 +1,4 @@
-"""One way to check a setting: by its type hint, with its range. In: a value of TOML. Out: what is wrong with it."""
+"""Checking settings by their type hints, with ranges."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import ErrorDetails
 
 LARGEST = 2**63 - 1
-"""Whole numbers beyond this are no TOML, and do not fit into a catalogue."""
+"""Larger integers are not valid in TOML and in the catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of a strategy: its default, and the type hint that says what it may be (None: anything)."""
+    """A setting of a strategy: its default and its type hint (None: any value)."""
 
     default: Any = None
     hint: Any = None
 
     @property
     def otherwise(self) -> str:
-        """What holds where it is not given, in a sentence."""
+        """A sentence about the default."""
         return (
             "Without it, the strategy decides."
             if self.default is None
@@ -35,17 +35,17 @@ class Setting:
 
 
 def complaint_about(value: Any, setting: Setting) -> str:
-    """What is wrong with a value that a setting is given; '' if nothing is."""
+    """Return what is wrong with a value of a setting; '' if nothing is."""
     if not _fits(value, setting.default):
         return f"must be {_type_name(setting.default)}, not {value!r}"
     if trouble := trouble_with(value):
         return trouble
-    # As JSON, since TOML too has only lists: a tuple is meant by one.
+    # As JSON, because TOML has lists but no tuples.
     return _against(setting.hint, lambda kind: kind.validate_json(msgspec.json.encode(value), strict=True))
 
 
 def complaint_in_python(value: Any, setting: Setting) -> str:
-    """The same of a value that a constructor was given, which may also be an object that TOML does not have."""
+    """Return what is wrong with an argument of a constructor, which may be any object; '' if nothing is."""
     return _against(setting.hint, lambda kind: kind.validate_python(value, strict=True))
 
 
@@ -61,7 +61,7 @@ def _against(hint: Any, check: Callable[[TypeAdapter[Any]], Any]) -> str:
 
 
 def trouble_with(value: Any) -> str:
-    r"""What is wrong with a value whatever key it is for; '' if nothing is.
+    r"""Return what is wrong with a value of any key; '' if nothing is.
 
     >>> trouble_with([1, float("nan")]), trouble_with("seeds\0.txt"), trouble_with(10**30), trouble_with("fine")
     ('nan is not a finite number', 'a text with a NUL character', 'the number is too large', '')
@@ -78,7 +78,7 @@ def trouble_with(value: Any) -> str:
 
 
 def complaint(first: ErrorDetails) -> str:
-    """What pydantic found wrong, in the words of a spec."""
+    """Return an error of pydantic in the terms of TOML."""
     said = (
         first["msg"]
         .lower()
@@ -86,7 +86,7 @@ def complaint(first: ErrorDetails) -> str:
         .replace("tuple", "list")
         .replace("dictionary", "table")
     )
-    if isinstance(first["input"], dict):  # of a whole section
+    if isinstance(first["input"], dict):  # a whole section
         return said
     shown = repr(first["input"])
     shown = shown if len(shown) <= 200 else shown[:200] + "…"
@@ -95,7 +95,7 @@ def complaint(first: ErrorDetails) -> str:
 
 @lru_cache(maxsize=256)
 def _adapter(hint: Any) -> TypeAdapter[Any] | None:
-    """What checks values of a type hint, with its range; None for hints that say nothing of TOML's values."""
+    """Return what checks values of a type hint; None for hints that do not apply to TOML."""
     try:
         return None if hint is None else TypeAdapter(hint)
     except PydanticUserError:
@@ -103,7 +103,7 @@ def _adapter(hint: Any) -> TypeAdapter[Any] | None:
 
 
 def _fits(value: Any, default: Any) -> bool:
-    """Whether a value is of its default's type. A setting without a default takes what TOML has."""
+    """Whether a value has the type of its default. A setting without a default takes any value of TOML."""
     if default is None:
         return True
     if isinstance(default, float):

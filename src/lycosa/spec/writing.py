@@ -1,4 +1,4 @@
-"""Writing a commented `crawl.toml`: what users set, or every key, with what it means, made from the spec's own fields."""
+"""Writing a commented `crawl.toml` and docs/spec.md from the fields of the spec."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ STARTS: dict[str, Start] = {
         "judge": {"kind": "all"},
     },
 }
-"""What is written out, uncommented, for each kind of crawl. Methods bring their own."""
+"""Values that each kind of crawl starts with. Methods add their own kinds."""
 BY_NAME = ("options", "methods")
-"""Fields of a spec whose tables are in the file under their own names."""
+"""Fields of a spec whose tables have their own names in the file."""
 ALWAYS: Start = {"limits": {"pages": 1000}, "fetch": {"contact": ""}}
-"""What is written out whatever the kind."""
+"""Values that every kind starts with."""
 
 
 OFTEN: Mapping[str, Sequence[str]] = {
@@ -41,17 +41,17 @@ OFTEN: Mapping[str, Sequence[str]] = {
     "fetch": ("per_host_delay_s",),
     "archive": ("requisites",),
 }
-"""What users often set besides, shown with its default."""
+"""Keys that users often set, shown with their defaults."""
 OF_THE_KIND = ("topic",)
-"""Sections that are shown only where the kind of crawl writes something there."""
+"""Sections that are shown only if the kind of crawl has values for them."""
 
 
 def spec_text(
     kind: str, name: str, known: Known, start: Start | None = None, *, every_key: bool = False
 ) -> str:
-    """A crawl.toml to start from, for a kind of crawl that STARTS or a method knows, or with what is in `start`.
+    """Return a crawl.toml to start from, for a kind of crawl in STARTS or of a method, or with the values in `start`.
 
-    It has what users set; with `every_key` all the others too, with their defaults.
+    It has the keys that users set; with `every_key` all keys, with their defaults.
     """
     start = {**ALWAYS, **(start or start_of_kind(kind, known))}
     which = (
@@ -74,14 +74,14 @@ def spec_text(
 
 
 def start_of_kind(kind: str, known: Known) -> Start:
-    """What is written out for a kind of crawl."""
+    """Return the values that a kind of crawl starts with."""
     return STARTS.get(kind) or known.starts()[kind]
 
 
 def as_run(spec: Spec) -> str:
-    """A spec as TOML, with whatever the command line changed: only what differs from the defaults."""
+    """Return a spec as TOML, without defaults."""
     given = spec.model_dump(exclude_defaults=True, mode="python")
-    for by_name in BY_NAME:  # a method's own section and a strategy's settings may share a table
+    for by_name in BY_NAME:  # a method's section and a strategy's settings may share a table
         for name, table in given.pop(by_name, {}).items():
             given[name] = {**given.get(name, {}), **table}
     head = "# As run: the spec with the changes of the command line, defaults left out.\n"
@@ -89,7 +89,7 @@ def as_run(spec: Spec) -> str:
 
 
 def spec_reference(known: Known) -> str:
-    """docs/spec.md: every key of a crawl.toml with its type, default and meaning."""
+    """Return docs/spec.md: every key of a crawl.toml with its type, default and meaning."""
     choices = {"judge": {"kind": known.judge_kinds()}}
     lines = [
         "# crawl.toml, key by key",
@@ -125,7 +125,7 @@ def spec_reference(known: Known) -> str:
 
 
 def _sections(known: Known) -> dict[str, type[BaseModel]]:
-    """All sections of a spec by name: those of methods follow the topic, which they are another way to say."""
+    """Return all sections of a spec by name. Those of methods follow the topic."""
     found: dict[str, type[BaseModel]] = {}
     for name, field in Spec.model_fields.items():
         if _is_section(field):
@@ -140,7 +140,7 @@ def _sections(known: Known) -> dict[str, type[BaseModel]]:
 
 
 def _with_keys_of_methods(known: Known) -> type[BaseModel]:
-    """[index] with the keys that methods add."""
+    """Return the class of [index] with the keys that methods add."""
     keys: dict[str, Any] = {
         name: (Literal["now", "never"], Field("never", description=index.meaning))
         for name, index in known.indexes().items()
@@ -149,7 +149,7 @@ def _with_keys_of_methods(known: Known) -> type[BaseModel]:
 
 
 def _rows(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """A row a key. `choices` of a key are those that only the installed methods know."""
+    """Return a table row for each key. `choices` are values that the installed methods add."""
     rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, field in model.model_fields.items():
         if not _is_section(field) and key not in BY_NAME:
@@ -161,7 +161,7 @@ def _rows(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = 
 
 
 def _kind(annotation: Any) -> str:
-    """The type of a key in words."""
+    """Return the type of a key in words."""
     parts = [part for part in get_args(annotation) if part is not type(None)]
     if get_origin(annotation) is Literal:
         return ", ".join(f"`{toml(part)}`" for part in parts)
@@ -174,7 +174,7 @@ def _kind(annotation: Any) -> str:
 
 
 def _lines(model: type[BaseModel], written: Mapping[str, Any], often: Sequence[str] | None) -> list[str]:
-    """The keys of a section that are written, and those of `often` with their defaults; None: all others."""
+    """Return the lines of a section: keys with values, and keys in `often` with their defaults; None: all others."""
     lines = []
     for key, field in model.model_fields.items():
         if _is_section(field) or key in BY_NAME:
@@ -194,11 +194,11 @@ def _is_section(field: FieldInfo) -> bool:
 
 
 def toml(value: Any) -> str:
-    """A value on one line, as a commented line of a template needs it: `tomli_w` breaks lists into many.
+    """Return a value on one line, for comments; `tomli_w` writes lists on several lines.
 
     >>> toml(("a", "b")), toml({"x.y": 1.5}), toml(True)
     ('["a", "b"]', '{ "x.y" = 1.5 }', 'true')
-    >>> toml(None)  # TOML has no word for it: a spec is read with this one
+    >>> toml(None)  # TOML has no null
     '"none"'
     """
     value = _writable(value)
@@ -211,12 +211,12 @@ def toml(value: Any) -> str:
 
 
 def _key(name: str) -> str:
-    """A key, in quotes where TOML wants them."""
+    """Return a key, quoted if TOML requires it."""
     return tomli_w.dumps({name: 0}).removesuffix(" = 0\n")
 
 
 def _writable(value: Any) -> Any:
-    """A value in TOML's terms: a word for None, and no halves of surrogate pairs (odd file names)."""
+    """Return a value that TOML can express: "none" for None, and no lone surrogates (from file names)."""
     if value is None:
         return NONE
     if isinstance(value, str):

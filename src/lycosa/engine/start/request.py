@@ -12,7 +12,7 @@ from typing import Any
 from lycosa.errors import SpecError
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.code_files import in_file
-from lycosa.spec.reading import load_spec, outdated_in, parse_spec, spec_from, spec_path
+from lycosa.spec.reading import load_spec, parse_spec, spec_from, spec_path
 from lycosa.spec.sections import PLACEHOLDER, Spec
 from lycosa.spec.writing import as_run, toml
 
@@ -43,7 +43,7 @@ def request_of_file(path: Path, out: Path | None, changes: tuple[str, ...] = ())
         refuse_collection(path)
     spec, text = load_spec(path, all_settings(), changes)
     names_code = in_file(spec.strategy) or in_file(spec.judge.kind)
-    told = (*looked_over(spec, path), *outdated_in(text))
+    told = tuple(looked_over(spec, path))
     text = as_run(spec) if changes or names_code else text
     return CrawlRequest(spec, text, path.parent, out or path.parent / spec.name, told)
 
