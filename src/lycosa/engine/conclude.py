@@ -48,7 +48,7 @@ A_LIST = Judgement(True, 0.5, "a list of its site")
 AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are never judged: they are evidence on the pages that show them."""
 NO_PAGE = frozenset((403, 404, 410, 451))
-"""Statuses by which a server says that there is no page, or none for us; others say more of the server than of the URL."""
+"""Statuses that say that a page does not exist or is closed to us. Others describe the server, not the URL."""
 
 
 class Conclusions(Learning):

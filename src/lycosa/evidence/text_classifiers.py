@@ -1,7 +1,7 @@
-"""The fitted forms of a text classifier, run with numpy. In: a batch of texts. Out: decision values.
+"""Fitted text classifiers that compute decision values with numpy.
 
-Each form is a frozen struct of plain arrays that checks its own shape, so that it can come from a
-file of a stranger. A text's decision value does not depend on the texts beside it.
+Each form is a frozen struct of plain arrays that checks its own shape, so that an untrusted file can contain it. A text's
+decision value does not depend on the rest of its batch.
 """
 
 from __future__ import annotations

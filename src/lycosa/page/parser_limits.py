@@ -91,7 +91,7 @@ def bounded(html: str) -> str:
 
 
 def thinned(html: str, tags: int) -> str:
-    """Markup that can have so many tags, thinned out where it could stall the parser."""
+    """Remove formatting tags or options from markup with at most `tags` tags, if they could stall the parser."""
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
     if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:
         html = _FORMATTING.sub("", html)

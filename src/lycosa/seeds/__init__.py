@@ -1,4 +1,4 @@
-"""Where URLs begin: lists, files, sitemaps and feeds. In: the spec's [seeds]. Out: links."""
+"""Seeds from lists, files, sitemaps and feeds, as the spec's [seeds] say."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SITEMAPS = 200
 """Sitemaps of one sitemap index that are read."""
 
 IN_VAIN = 3
-"""If so many in a row cannot be read, the others are left out: each is waited for as long as its host rests."""
+"""Failures in a row after which the remaining lists are skipped: each costs a wait for its host."""
 TOLD_EVERY = 10
 
 MAX_COMPLAINTS = 5

@@ -47,7 +47,7 @@ NEAR, NEAR_LEVELS = 200, 5
 levels up what follows it is looked for."""
 
 SAMPLED = 100
-"""Of so many elements the depth of one is looked at, where those of all matter."""
+"""Sample the depth of every Nth element."""
 
 
 Noted = tuple[int, LexborNode, int]
@@ -175,7 +175,7 @@ class Layout:
 
 def is_deeper(top: LexborNode, levels: int) -> bool:
     """Whether elements are nested more than this many levels below a node."""
-    # A node is at most one level below the one before it: where none of every so many is near, none gets there.
+    # A node is at most one level below the one before it, so sampling every Nth node misses no deep branch.
     if not any(_has_ancestors(node, levels // 2) for node in islice(top.traverse(), 0, NODES, levels // 2)):
         return False
     depths = {top.mem_id: 0}

@@ -162,7 +162,7 @@ def text_of(node: LexborNode, *without: str) -> str:
 
 
 def bare(line: str) -> str:
-    """The letters and digits of a line, by which it is known again however it was spaced."""
+    """The letters and digits of a line, to recognise it with any spacing."""
     return _NOT_WORDS.sub("", line).lower()
 
 
