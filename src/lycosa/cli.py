@@ -115,7 +115,7 @@ def main() -> NoReturn:
             _end(str(MachineError.of(error)), MachineError.exit_code)
         if error.filename is None:
             raise
-        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Mend that, and run the same command.", 1)
+        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Fix that and run the same command.", 1)
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)

@@ -14,7 +14,7 @@ from lycosa.page.document import Document
 from lycosa.page.embedded_state import SCRIPT_ID
 
 RENDERED = "rendered"
-"""Noted as evidence on a page that was read as a browser had made it: what that gained, as a Gain."""
+"""Evidence on a page that a browser rendered: what that gained, as a Gain."""
 NEEDS_BROWSER = "needs a browser"
 """Evidence on a page that probably needs a browser: the sign that says so."""
 FEW_WORDS = 100
