@@ -22,7 +22,7 @@ from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
 from lycosa.demo.show import run_demo, spec_of
-from lycosa.engine.index import index_collection
+from lycosa.engine.catch_up.index import index_collection
 from lycosa.engine.watch.control import ask
 from lycosa.library.views.content import FIELDS
 from lycosa.report.html import write_report

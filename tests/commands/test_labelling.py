@@ -17,7 +17,7 @@ import pytest
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, labels_in, set_label
 from lycosa.collection.writer import lock_directory
-from lycosa.engine.relearn import history, relearn
+from lycosa.engine.catch_up.relearn import history, relearn
 from lycosa.errors import InputError
 from lycosa.learn.judges.version import load_version, save_version
 from lycosa.learn.questions import Interview, questions_in, telling_of
@@ -113,7 +113,7 @@ def test_no_page_is_read_again(out, monkeypatch):
     with Collection.open(out) as collection:
         asked = questions_in(collection, 5)
     answered(out, {question.url: is_relevant(question.url) for question in asked})
-    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.engine.catch_up.rejudge.response_of", None)
     monkeypatch.setattr("lycosa.learn.labels.response_of", None)
     assert relearn(out).after.version >= in_use(out)
 
@@ -180,7 +180,7 @@ def test_a_crawl_that_begins_anew_with_what_it_has_learned_is_waited_for(out, mo
             crawl_that_runs.close()
             return None
 
-        monkeypatch.setattr("lycosa.engine.relearn.ask", ask)
+        monkeypatch.setattr("lycosa.engine.catch_up.relearn.ask", ask)
         assert relearn(out).after.answers == 1
         assert list(told) == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
-from lycosa.engine.relearn import relearn, undo
+from lycosa.engine.catch_up.relearn import relearn, undo
 from lycosa.errors import SpecError
 from lycosa.learn.history import saved_version
 from lycosa.learn.judges.version import Scorer

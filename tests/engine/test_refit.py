@@ -17,7 +17,7 @@ import pytest
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.relearn import relearn
+from lycosa.engine.catch_up.relearn import relearn
 from lycosa.frontier.entry import WAITING
 from lycosa.learn.fitting import fit_process
 from lycosa.learn.fitting.fit_process import ChildFits, InlineFits, copied_beforehand, pages_in
@@ -235,7 +235,7 @@ def test_what_people_say_is_learned_without_reading_a_page_again(site, tmp_path,
     url, verdict = next((url, one) for url, one in before.items() if one.relevant)
     key = pages_of(out)[url].link.key
     set_label(out, Label(key, url, False, time.time()))
-    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.engine.catch_up.rejudge.response_of", None)
     monkeypatch.setattr("lycosa.learn.labels.response_of", None)
     crawl(spec(site, 40), out)
     assert judgements(out)[url] == Judgement(False, 0.0, "labelled by a person")

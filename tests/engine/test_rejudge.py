@@ -172,7 +172,7 @@ def test_judging_again_that_was_cut_short_starts_over(
 ) -> None:
     """A crash in the middle leaves no mixture: the next run begins it again."""
     crawl(_spec(site, 30), tmp_path / "out")
-    monkeypatch.setattr("lycosa.engine.rejudge.BATCH", 10)
+    monkeypatch.setattr("lycosa.engine.catch_up.rejudge.BATCH", 10)
     commits = 0
 
     def fail(point: str) -> None:

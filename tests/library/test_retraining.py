@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.relearn import history
+from lycosa.engine.catch_up.relearn import history
 from lycosa.learn import trial
 from lycosa.learn.questions import questions_in
 from lycosa.testing import Site
