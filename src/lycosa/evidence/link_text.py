@@ -1,7 +1,6 @@
-"""score_T of the multimedia paper: how promising a link is by its anchor and the characters around it.
+"""score_T of the multimedia paper: the relevance of a link by its anchor and the text around it.
 
-In: a document. Out: for each link its terms, without the names of places, which are counted instead; and,
-by a fitted classifier, a probability.
+Place names are counted, not used as terms. A fitted classifier returns a probability.
 """
 
 from __future__ import annotations

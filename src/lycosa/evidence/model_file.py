@@ -1,8 +1,7 @@
-"""Models on disk. In: a msgspec struct with numpy arrays. Out: one MessagePack file, and back.
+"""Save and load models: a msgspec struct with numpy arrays as one MessagePack file.
 
-A model is data, never pickle: reading one from a stranger runs no code. What is read is checked
-against its checksum and its types, numbers must be finite, and each struct checks its own shape in
-`__post_init__`. The same model always becomes the same bytes.
+A model is data, never pickle, so loading an untrusted file runs no code. Loading checks the checksum and the types,
+requires finite numbers, and lets each struct check its own shape in `__post_init__`. Equal models give equal bytes.
 """
 
 from __future__ import annotations

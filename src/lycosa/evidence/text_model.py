@@ -1,6 +1,6 @@
-"""A text classifier at crawl time, numpy only. In: term counts of many texts. Out: probabilities.
+"""Apply a text classifier to term counts, with numpy only.
 
-Fitted by `lycosa.learn.training.text`; what it needs of a text is `lycosa.page.text.terms.count_terms`.
+`lycosa.learn.training.text` fits it; `lycosa.page.text.terms.count_terms` makes its input.
 """
 
 from __future__ import annotations

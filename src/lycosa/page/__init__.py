@@ -1,4 +1,4 @@
-"""From the bytes of a page to what it says: text, terms, links with their contexts, images, language.
+"""Parse a page into text, terms, links with their contexts, images and language.
 
-In: a decoded body. Out: a lazy `Document` (in `document.py`), of which each part is computed at most once.
+The entry is the lazy `Document` (in `document.py`), which computes each part at most once.
 """

@@ -1,7 +1,7 @@
-"""A page, parsed once and lazily. In: a decoded body. Out: text, terms, links, images, language and the rest.
+"""A page, parsed once and lazily: text, terms, links, images, language and the rest.
 
-Each part is computed at most once and only if something asks for it; what is plain data (`PLAIN`)
-can be stored, and a Document made of it without the bytes.
+Each part is computed at most once, when it is asked for. Parts of plain data (`PLAIN`) can be stored, and a Document
+restored from them without the bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The data that a page's scripts would show. In: markup with hardly any text. Out: the texts and links of that data, as markup.
+"""Extract texts and links from the data of script-driven pages, as markup.
 
-Many pages that scripts draw bring what they draw along: as JSON-LD, as the state of a framework (`__NEXT_DATA__` and its kin), or
-as JSON in a script. Reading it costs nothing beside running a browser.
+Many such pages contain their data as JSON-LD, as the state of a framework (`__NEXT_DATA__` and similar) or as JSON in a
+script. Reading it is far cheaper than running a browser.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether bytes can be a page at all. In: a decoded body and its content type. Out: a refusal, or nothing."""
+"""Refuse bodies whose bytes or content type cannot be a page."""
 
 from __future__ import annotations
 

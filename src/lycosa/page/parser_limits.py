@@ -1,8 +1,8 @@
-"""Markup made safe to parse. In: a page's text. Out: markup on which the parser takes bounded time and memory.
+"""Make markup safe to parse in bounded time and memory.
 
-An HTML parser must reopen unclosed formatting elements in every paragraph, look through all open
-elements at many tags, compare each attribute with the others of its tag, and ask at each option which of its
-list is selected: 100 KB of hostile markup can cost it gigabytes, 1 MB minutes. Ordinary pages pass unchanged.
+An HTML parser reopens unclosed formatting elements in every paragraph, searches all open elements at many tags, compares
+each attribute with the others of its tag, and asks at each option which of its list is selected. 100 KB of hostile markup
+can cost it gigabytes, 1 MB minutes. Ordinary pages pass unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a page of a local web can be. In: a few words in a test. Out: bytes for the wire.
+"""Responses of a local test web.
 
 A page is a string (HTML), a `CannedResponse`, a `Raw` conversation, or a function of the request that
 returns one of these.

@@ -1,7 +1,7 @@
 """A local web over real HTTP/1.1 on 127.0.0.1, in a background thread or a process of its own.
 
-In: pages by path or by (host, path). Out: responses, and a log of every request. It answers for
-every host name, so that many sites can be crawled on one port.
+Pages are given by path or by (host, path); every request is logged. The server answers for every host name, so that many
+sites can be crawled on one port.
 """
 
 from __future__ import annotations

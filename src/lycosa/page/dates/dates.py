@@ -1,8 +1,7 @@
-"""When a page was published. In: its URL and parsed HTML. Out: a day and where it was found.
+"""Find the day on which a page was published, and where the page says it.
 
-A day in the URL decides. Else every place of the page that names a day votes: meta tags, JSON-LD,
-microdata, `<time>`, marked elements, the lines around the heading. Then the rest of the body and
-htmldate are asked.
+A day in the URL decides. Otherwise meta tags, JSON-LD, microdata, `<time>`, marked elements and the lines around the
+heading vote; without a vote, the rest of the body and htmldate decide.
 """
 
 from __future__ import annotations

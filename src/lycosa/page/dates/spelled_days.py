@@ -1,6 +1,6 @@
-"""Days as people and programs write them. In: a URL or a short text. Out: the day it names, if any.
+"""Recognise days in URLs and short texts, as people and programs write them.
 
-No day before the Web or after the latest one allowed is ever returned.
+A day before the Web or after the latest allowed one is never returned.
 """
 
 from __future__ import annotations

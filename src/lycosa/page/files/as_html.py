@@ -1,6 +1,6 @@
-"""What is no HTML, written as HTML. In: the text, title, date and links of something. Out: markup that a Document reads.
+"""Write plain text and files as HTML.
 
-So plain text and PDF have links with their contexts, dates, places and languages found by the same code as pages.
+So the code for pages also finds their links, contexts, dates, places and languages.
 """
 
 from __future__ import annotations

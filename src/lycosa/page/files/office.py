@@ -1,6 +1,6 @@
-"""Office files (docx, xlsx, pptx, odt, ods, odp). In: bytes. Out: text, title, date and links, or a refusal.
+"""Read text, title, date and links of office files (docx, xlsx, pptx, odt, ods, odp).
 
-They are zip files of XML: each is read by a process of its own (`office_process`), as PDF files are.
+They are zip files of XML. A separate process (`office_process`) reads each, as with PDF files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""PDF files. In: bytes. Out: text, title, date, links and page count, or a refusal.
+"""Read text, title, date, links and page count of PDF files.
 
-The reader is C++ that was written for the files of strangers, and still it may crash, hang or want all memory. So each file is read
-by a process of its own (`pdf_process`) with limits on memory and time, wherever the program is.
+The reader is C++: a hostile file may crash or hang it, or exhaust memory. So a separate process (`pdf_process`) with limits
+on memory and time reads each file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Files of strangers, each read by a process of its own. In: bytes, and the module that reads them. Out: a Paper or a refusal.
+"""Read untrusted files, each in a separate process.
 
-A reader may crash, hang or want all memory, wherever the program is: that costs its file and nothing else.
+A reader that crashes, hangs or exhausts memory costs only its file.
 """
 
 from __future__ import annotations

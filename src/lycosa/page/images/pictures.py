@@ -1,7 +1,7 @@
-"""Bytes of any image that a web page can hold become RGB pixels, or a refusal with its reason.
+"""Decode any web image to RGB pixels, or refuse it with a reason.
 
-In: the bytes of a response. Out: an array (height, width, 3) of uint8, the longer side at most
-`LONGEST` pixels. Nothing that comes in raises: bombs are refused before they are decoded.
+The result is an array (height, width, 3) of uint8 whose longer side has at most `LONGEST` pixels. No input raises;
+decompression bombs are refused before decoding.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Link contexts. In: a Document. Out: for each of its links the text around it.
+"""Link contexts: the text around each link of a document.
 
-All contexts are slices of one text, so a page costs its length once, however many links share a parent; where
-their terms are counted, they are slices of its tokens, which are read once for the page and all contexts.
+All contexts are slices of one text, so a page costs its length once, however many links share a parent. Term counts use
+slices of the page's tokens, which are read once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Links and images of a tree. In: its elements. Out: each URL once, in document order.
+"""Links and images of a tree, each URL once, in document order.
 
 A URL that occurs several times keeps its first place and gets the anchors of all its occurrences.
 """

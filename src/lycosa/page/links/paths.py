@@ -1,4 +1,4 @@
-"""Path strings of a page [Zhang & Nasraoui, 4.1]. In: a parsed tree. Out: its texts and images with their paths.
+"""Path strings of a page's texts and images [Zhang & Nasraoui, 4.1].
 
 A path string names the elements from a text up to the root with their *display* attributes (class, align,
 size, colour …, never href, src or id): texts that look alike share one.

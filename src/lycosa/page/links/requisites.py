@@ -1,4 +1,4 @@
-"""What a page needs to look right. In: a tree, or a stylesheet. Out: absolute URLs of stylesheets, scripts, images, fonts."""
+"""Page requisites: absolute URLs of the stylesheets, scripts, images and fonts of a tree or a stylesheet."""
 
 from __future__ import annotations
 

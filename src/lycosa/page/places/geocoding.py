@@ -1,7 +1,7 @@
-"""Where a text is about. In: plain text. Out: its places with coordinates, how often and where they are named.
+"""Geocode a text: its places with coordinates, counts and offsets.
 
-A `PlaceFinder` says which names are places; here each is looked up in the gazetteer, and where
-several places share a name, what else the text names decides.
+A `PlaceFinder` recognises place names; this module looks each up in the gazetteer. If several places share a name, the
+other names of the text decide.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which names in a text are places. In: plain text. Out: mentions, with their offsets.
+"""Recognise which names in a text are places, with their offsets.
 
-Capitalised names are candidates; a small logistic model over their words, their neighbours and what
-the gazetteer knows of them decides. It ships as data and is trained by `research.places.model`.
+Capitalised names are candidates. A small logistic model decides from their words, their neighbours and the gazetteer. It
+ships as data; `research.places.model` trains it.
 """
 
 from __future__ import annotations

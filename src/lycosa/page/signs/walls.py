@@ -1,7 +1,7 @@
-"""Walls: pages that stand before the page that was asked for. In: a page and its response. Out: which kind of wall it is.
+"""Detect walls: challenges, captchas, blocks, consent and log-in pages.
 
-A challenge, a captcha, a block, a wall of consent or a log-in has signs in its headers, its markup and its words; what tells
-it from a page on such things is that there is hardly anything else on it. Nothing here tries to get past one.
+A wall has signs in its headers, markup and words. Unlike a page about walls, it contains hardly anything else. Nothing here
+tries to get past one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The language of a text. In: text. Out: an ISO 639-1 code, or '' where nobody can tell."""
+"""Detect the language of a text: an ISO 639-1 code, or '' if it is unclear."""
 
 from __future__ import annotations
 

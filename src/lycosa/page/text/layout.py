@@ -1,4 +1,4 @@
-"""The text of a tree in document order. In: a parsed tree. Out: pieces of text, and which of them an element holds.
+"""The text of a tree in document order, as pieces, with the pieces of each element.
 
 One walk over the tree serves the page's text, the anchors and every kind of link context, in time
 that grows with the page and not with its depth or the number of its links.

@@ -1,6 +1,6 @@
-"""The text of a page as Markdown. In: a document. Out: the same text as `prose`, with its headings, lists, tables and code.
+"""The text of a page as Markdown, with its headings, lists, tables and code.
 
-What belongs to the text is decided once, in `prose`; here each of its lines gets the mark of the element that it stands in.
+`prose` decides what belongs to the text; this module adds to each line the mark of its element.
 """
 
 from __future__ import annotations

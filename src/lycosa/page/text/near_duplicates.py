@@ -1,8 +1,8 @@
-"""Near duplicates. In: hashes and counts of terms, and text. Out: fingerprints, and the earlier near duplicate.
+"""Find near duplicates by fingerprints.
 
 A page has two: the simhash of its terms finds candidates quickly, the sketch of its shingles confirms them.
-Two long articles on one subject may have the same simhash (their frequent words outvote all others) and hardly
-a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them; 0 is that of no text.
+Two long articles on one subject may share a simhash (frequent words dominate it) but hardly a sentence. Simhashes are
+signed 64-bit numbers, as SQLite stores them; an empty text has 0.
 """
 
 from __future__ import annotations

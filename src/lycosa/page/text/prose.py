@@ -1,8 +1,8 @@
-"""The text that a page is read for. In: a document. Out: its main text without lists of links and legal notices.
+"""Extract the main text of a document, without lists of links and legal notices.
 
-The extractor of the main text goes by the markup; old pages have none that tells navigation from text. What is
-left of it shows in the lines: all of a line is link. So at both ends such lines go, and in between where
-several follow each other. And it takes every bulleted list for navigation: those that are text are put back.
+The extractor goes by markup, which in old pages does not separate navigation from text. So lines that consist of links
+are removed at both ends, and elsewhere where several follow each other. The extractor also drops every bulleted list;
+lists that are text are put back.
 """
 
 from __future__ import annotations

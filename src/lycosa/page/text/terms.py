@@ -1,8 +1,7 @@
-"""Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
+"""Turn text into terms: stemmed words without stop words, by language.
 
-A page's words are looked up in a bounded cache, so that stemming, stop words and anything that is not ASCII cost
-something only when a word is new. What comes out is a number for each word, so that counting and hashing are done
-on arrays; so is the look-up itself, where a text is long enough for that to pay.
+A bounded cache maps words to numbers, so only new words cost stemming, stop words and Unicode handling. Counting and
+hashing work on arrays of these numbers; in long texts, so does the look-up.
 """
 
 from __future__ import annotations

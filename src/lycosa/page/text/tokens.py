@@ -1,6 +1,6 @@
-"""A text's words as places in its bytes. In: text. Out: where each token begins and ends, and its number in a table.
+"""Split a text into tokens, as byte offsets and word numbers.
 
-All tokens of a text are found, hashed and looked up at once, on arrays: no object is made of a word that is known.
+All tokens are found, hashed and looked up at once, on arrays; a known word needs no Python object.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Terms as a page writes them: people read words, not stems. In: terms and a text. Out: words of the text."""
+"""Show terms as the page writes them: words instead of stems."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where short URLs lead. In: URLs, and a function that asks a server for one redirect. Out: the long URLs.
+"""Expand short URLs.
 
-Only redirects are followed, and only as long as they lead to another shortener: the page at the end
-is not fetched. What was learned is kept on disk, so that no shortener is asked twice.
+Only redirects are followed, and only from one shortener to the next: the final page is not fetched. Results are cached on
+disk, so that no shortener is asked twice.
 """
 
 from __future__ import annotations

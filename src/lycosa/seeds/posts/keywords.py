@@ -1,4 +1,4 @@
-"""Which URLs speak of the event. In: keywords and phrases. Out: whether a URL contains one of them."""
+"""Match URLs against the event's keywords and phrases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds out of posts. In: files of posts and what is wanted of them. Out: seeds, sources and statistics.
+"""Select seeds from posts.
 
 Event paper 7.3.1: group the URLs by source, rank the sources by the number of their URLs, take the
 best K sources with one URL each, or K/m sources with m URLs each.

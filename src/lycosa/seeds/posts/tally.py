@@ -1,4 +1,4 @@
-"""How often which URL was posted, in flat memory. In: mentions. Out: pages, sources and their counts.
+"""Count how often each URL was posted, in constant memory.
 
 Counts live in a temporary SQLite file; only a batch of them is in memory.
 """
