@@ -1,7 +1,6 @@
-"""The frontier of one shard. In: decisions on any links. Out: the best of its own; the rest leaves for its owners.
+"""The frontier of one shard: `Shared` adds routing to a frontier of any storage.
 
-`Shared` over a frontier of any storage: what belongs to others is handed to `send`, and nothing is taken that the
-coordinator does not let this shard fetch.
+It passes links of foreign sources to `send`, and takes nothing below the coordinator's price.
 """
 
 from __future__ import annotations

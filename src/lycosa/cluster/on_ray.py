@@ -1,7 +1,7 @@
-"""Shards and coordinator as Ray actors. In: a plan. Out: actors that carry messages, and nothing that they would lose.
+"""Run shards and the coordinator as Ray actors, which keep no state of their own.
 
-An actor that dies is started again by Ray, on any machine that is left, and goes on from the shard's folder. Ray is
-imported only here, and only when it is needed.
+Ray restarts an actor that dies, on any machine that is left; it resumes from the shard's folder. Only this module imports
+Ray, when it is needed.
 """
 
 from __future__ import annotations

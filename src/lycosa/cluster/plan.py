@@ -1,6 +1,6 @@
-"""The plan of a crawl by shards: what each of them is told when it begins. In: a spec, and what was prepared of it.
+"""The plan of a sharded crawl: the spec and prepared parts that each shard needs to start.
 
-Everything in it can be written down (MessagePack), so a shard may begin on any machine.
+It serialises to MessagePack, so that a shard can start on any machine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What `lycosa crawl --shards` does: prepare once, start the shards, show them, and bring together what they found.
+"""Run `lycosa crawl --shards`: prepare once, start the shards, show progress and merge the results.
 
-In: a spec file. Out: how the crawl went. The process that runs this holds nothing that a kill would lose: the same command
-goes on from the shards' folders.
+This process keeps no state: after a kill, the same command resumes from the shards' folders.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Beginning a crawl of several shards, and running one of them. In: a spec. Out: a plan; in: a plan. Out: a shard's end."""
+"""Plan a crawl of several shards, and run one of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""One shard: the engine with its share of the crawl, its mail, and what the coordinator lets it do.
+"""One shard: an engine with its share of the crawl, its mail, and the coordinator's orders.
 
-In: parcels of other shards, and orders. Out: parcels, and reports. Everything here runs in the event loop of the shard's
-crawl, between its commits or, where it says so, inside them.
+All of it runs in the event loop of the shard's crawl, between commits unless a docstring says otherwise.
 """
 
 from __future__ import annotations

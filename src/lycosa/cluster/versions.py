@@ -1,6 +1,6 @@
-"""Versions of the judge that one shard fits for all. In: a fit on the pages of all shards. Out: the same, for the others.
+"""Share versions of the judge: one shard fits on the pages of all shards, the others load the result.
 
-They go through a file in the folder of the crawl, which all shards see: a version has a figure for every page.
+Versions travel as files in the crawl's folder, because each has a value for every page.
 """
 
 from __future__ import annotations

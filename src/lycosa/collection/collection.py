@@ -1,7 +1,4 @@
-"""Read a collection on disk, also while a crawl writes to it.
-
-In: the folder of a collection. Out: what its catalogue and its archive have. `collection_writer` makes it.
-"""
+"""Read a collection on disk, also while a crawl writes to it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""A collection on disk: archive and catalogue that always agree, whatever kills the process.
+"""Write a collection: archive and catalogue always agree, even after a kill.
 
-In: records, inside `with collection.commit():`. Out: a directory that can be read by anyone at any
-time and be written by one process. Order of a commit: WARC appended, WARC synced, SQLite committed;
-on opening, what the archive has beyond the last commit is cut off.
+Save records inside `with collection.commit():`. A commit appends to the WARC, syncs it, then commits SQLite. Opening cuts
+off what the archive has beyond the last commit. One process writes; any number may read meanwhile.
 """
 
 from __future__ import annotations

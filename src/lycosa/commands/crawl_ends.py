@@ -1,4 +1,4 @@
-"""What is said when a crawl has ended. In: its summary. Out: lines for people, or JSON; an error where it brought nothing."""
+"""Print the end of a crawl from its summary: lines for people, or JSON. Raise if it stopped early."""
 
 from __future__ import annotations
 

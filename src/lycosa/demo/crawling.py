@@ -1,4 +1,4 @@
-"""Crawls of the demo web, which is served on this machine. In: a spec without its [fetch]. Out: a collection."""
+"""Crawl the demo web, served on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""score_T of the multimedia paper: how promising a link is by its anchor and the characters around it.
+"""score_T of the multimedia paper: the relevance of a link by its anchor and the text around it.
 
 Names of places are not terms; their number is one feature.
 """

@@ -1,7 +1,4 @@
-"""Run the library on two ports: the application, and archived pages.
-
-In: collections and where to bind. Out: nothing; it serves until interrupted.
-"""
+"""Serve the library on two ports, the application and archived pages, until interrupted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The benchmark's web: pages that cost what real pages cost to fetch, parse and score.
+"""The benchmark's web: generated pages that cost as much to fetch, parse and score as real ones.
 
-In: how many pages on how many hosts. Out: their bytes, made in advance. About 45 KB and 90 links a
-page, tens of thousands of distinct words with a Zipf-like distribution, real-looking markup.
+A page has about 45 KB, 90 links, realistic markup and words with a Zipf-like distribution.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The demo web: a small generated web of many hosts, with written texts and drawn pictures.
 
-In: a random seed. Out: every page's bytes, labels by topic, and ways to serve or archive them.
-The parts are modules of this folder; each returns a `Part`, and a further one is a line in `PARTS`.
+Each module of this folder returns a `Part`; `PARTS` lists them. The same random seed makes the same web.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The environmental part of the demo web: who measures, forecasts and discusses the air, and who does not.
+"""The environmental part of the demo web: air quality services, weather, news, councils, shops and directories.
 
-In: a random seed. Out: air quality services, weather, news, council, shop and directory sites with drawn
-maps. Grades as the multimedia paper's: 2 gives measurements or forecasts, 1 is about them, 0 is neither.
-Written before the strategy that it shows, and not tuned to it.
+Grades follow the multimedia paper: 2 gives measurements or forecasts, 1 is about them, 0 is neither. The part is not
+tuned to any strategy.
 """
 
 from __future__ import annotations

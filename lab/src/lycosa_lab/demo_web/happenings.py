@@ -1,7 +1,7 @@
-"""The part of the demo web where something happens: two whales in two rivers, told by five newspapers.
+"""The events of the demo web: two whales in two rivers, reported by five newspapers.
 
-In: texts/happenings.toml. Out: reports, follow-ups and an anniversary piece of one event, a second event that is told in
-nearly the same words of another place and day, and other news of those weeks. Only place and day tell the two apart.
+`texts/happenings.toml` holds reports, follow-ups and an anniversary piece. Both events share nearly all words: only the
+place and the day tell them apart.
 """
 
 from __future__ import annotations

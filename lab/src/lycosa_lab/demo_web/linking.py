@@ -1,7 +1,7 @@
-"""Which page links where, and with which words. In: drafts. Out: the links of every page.
+"""The links between pages of the demo web, with their anchors.
 
-Topical locality is imperfect on purpose: pages link to their own site, to their topic elsewhere
-and anywhere; some anchors are telling, some say "read more" after a telling sentence, some nothing.
+Topical locality is imperfect on purpose: pages link to their own site, to their topic elsewhere and to random pages.
+Some anchors name the target, some say "read more" after a sentence that does, some say nothing.
 """
 
 from __future__ import annotations

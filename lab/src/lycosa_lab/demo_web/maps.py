@@ -1,7 +1,7 @@
-"""Pictures of environmental sites, drawn by code. In: a random source. Out: PNG bytes.
+"""Draw pictures of environmental sites as PNG.
 
-Graded maps (a coloured field over an outline, with a colour bar), charts, drawn photographs, tables
-as pictures and banners, in many palettes and sizes; none is copied from anywhere.
+There are graded maps (a coloured field over an outline, with a colour bar), charts, photographs, tables and banners, in
+many palettes and sizes.
 """
 
 from __future__ import annotations

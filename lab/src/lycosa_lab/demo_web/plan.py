@@ -1,6 +1,6 @@
-"""What is where in the first part of the demo web. In: sites.toml and the sentence banks.
+"""Draft the pages of the first part of the demo web, from `sites.toml` and the sentence banks.
 
-Out: every page as a draft, with its text, date, labels and picture, but no links yet.
+A draft has text, date, labels and picture; `linking` adds the links.
 """
 
 from __future__ import annotations

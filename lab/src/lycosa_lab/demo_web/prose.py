@@ -1,7 +1,7 @@
-"""Prose from written sentence banks. In: a bank (TOML) and a random source. Out: paragraphs.
+"""Write paragraphs from sentence banks (TOML).
 
-A sentence may hold slots, `{place}`, and free choices, `[a|b]`. Every draw comes from the random
-source that is given, so that the same page always reads the same.
+A sentence may contain slots, `{place}`, and choices, `[a|b]`. All draws come from the given random source, so that a page
+always reads the same.
 """
 
 from __future__ import annotations

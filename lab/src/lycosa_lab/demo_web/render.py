@@ -1,7 +1,4 @@
-"""Drafts and links become HTML, in the looks of real sites: blog, paper, old, wiki, forum, shop.
-
-In: a draft with its links. Out: the bytes of its page. Dates are in the markup that the site uses.
-"""
+"""Render drafts as HTML in the style of real sites: blog, paper, old, wiki, forum, shop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strategies compared on one virtual web. In: a web, strategies, options. Out: their runs, and what these amount to."""
+"""Compare strategies on one virtual web."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work of the lab in several processes. In: tasks. Out: their results, in the order of the tasks."""
+"""Run tasks in several processes. Results keep the order of the tasks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Settings that were swept: how the area under the coverage curve changes with their value.
+"""Settings sweeps: how the area under the coverage curve depends on a value.
 
-In: the runs of a grid. Out: for every number that took three or more values the mean area at each, the
-value with the largest, and a picture.
+For each number with three or more values, report the mean area at each and the best value, with a plot.
 """
 
 from __future__ import annotations

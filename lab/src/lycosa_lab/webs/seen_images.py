@@ -1,7 +1,4 @@
-"""Images of a virtual web, looked at once: what evidence says of each is kept on disk.
-
-In: a cached web some of whose evidence looks at images. Out: an analyser that knows all its images.
-"""
+"""Cache the evidence of a virtual web's images on disk."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""IP addresses that one shard may ask and no other meanwhile. In: leases of the coordinator. Out: turns at an address.
+"""Share IP addresses between shards: the coordinator leases each address to one shard at a time.
 
-Sources belong to one shard, but sources of several shards may share an address; its limit holds for all of them together.
-A shard that has an address keeps it until another wants it, or until it has not asked it for a while.
+A source belongs to one shard, but sources of several shards may share an address and its limit. A shard keeps an address
+until another shard wants it or until it has been unused for a while.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The coordinator of a crawl: what it knows of the shards, and what it lets each of them do.
+"""The coordinator of a crawl turns the shards' reports into orders.
 
-In: reports. Out: orders. It keeps nothing that the shards do not know: one that has died is started again, hears of all of
-them, and goes on. It does not look at the clock and sends nothing itself; `exchange` does.
+It keeps no state that the shards lack, so a restarted coordinator learns everything from their next reports. It reads no
+clock and sends nothing; `exchange` does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One focus for all shards: the price. In: of each shard the best that could go. Out: what nobody should fetch below.
+"""The price: the priority below which no shard fetches.
 
-A crawl in one process takes the best URL of all that may go. Shards that each take their own best spend as much on poor
-sources as on good ones. So whoever knows the best of all shards says which priority the next pages have at least.
+A crawl in one process takes the best of all URLs. Shards that each take their own best would waste requests on poor
+sources. So the coordinator compares the best URLs of all shards and sets one minimum priority.
 """
 
 from __future__ import annotations

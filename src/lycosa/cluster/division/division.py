@@ -1,6 +1,6 @@
-"""How a crawl is divided into shards, as its folder says. In: the folder of the whole. Out: who owns which slots, and where.
+"""How a crawl is divided into shards: which shard owns which slots, and in which folder.
 
-NAME/shards.json is written when the crawl begins, and whenever slots change hands.
+NAME/shards.json stores it. It is written when the crawl begins and when slots move.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The shards of a crawl as one collection. In: the folder of the whole. Out: a collection that every command can read."""
+"""Merge the shards of a crawl into one collection."""
 
 from __future__ import annotations
 

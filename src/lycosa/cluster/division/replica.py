@@ -1,7 +1,7 @@
-"""Copies of the shards' collections elsewhere. In: where, and the folder of a shard. Out: a copy, or the shard put back.
+"""Copy the shards' collections to other storage, and restore a shard from its copy.
 
-A copy is the catalogue as of one commit, the models, and the archive up to that commit. WARC files go out in segments, each once: a
-segment is named by the bytes that it holds. The catalogue goes last, so a copy that was cut off is the one before.
+A copy holds the catalogue as of one commit, the models, and the archive up to that commit. WARC files are copied once, in
+segments named by their byte range. The catalogue is copied last, so an interrupted copy leaves the previous one valid.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Another number of shards, between two runs. In: the folder of a crawl. Out: the same crawl, divided otherwise.
+"""Change the number of shards between two runs.
 
-Slots change hands, as few as possible, and with them all that is known of their sources: URLs, robots.txt, rests, mail. Pages
-stay in the shard that has found and archived them; a shard without slots keeps them, and does not run. A move that was cut
-off, at whatever moment, is finished by the next run before anything is fetched.
+As few slots as possible move, with the state of their sources: URLs, robots.txt, rests, mail. Pages stay in the shard
+that archived them; a shard without slots keeps its pages and does not run. The next run finishes an interrupted move
+before it fetches anything.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Which shard owns which sources. In: a URL, and how many shards there are. Out: the number of a shard.
+"""Map sources to slots, and slots to shards.
 
-Sources fall into a fixed number of slots, and slots belong to shards: so another number of shards moves slots, and no
-source is looked at to find out where it goes.
+The number of slots is fixed, so a new number of shards moves whole slots and needs no look at single sources.
 """
 
 from __future__ import annotations

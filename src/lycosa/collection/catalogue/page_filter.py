@@ -1,5 +1,4 @@
-"""Which pages of a collection. In: conditions, as the library, the report, the exports and the API ask for them.
-Out: a condition in SQL, for the queries of this folder only.
+"""Page filters as SQL conditions, for the library, the report, the exports and the API.
 
 Every value from outside is bound, never written into a statement.
 """
