@@ -146,7 +146,7 @@ def measured(say: Callable[[str], None], committed: Cost | None = None) -> Cost:
 
         def crawl(fixed: FixedWork) -> None:
             def watch(started: Any) -> None:
-                started.analyser = _InTurn(started.analyser, fixed, bodies)
+                started.visits.analyser = _InTurn(started.visits.analyser, fixed, bodies)
 
             inline_crawl(Path(folder) / str(next(numbers)), text, watch)
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.dates.dates import DOUBTFUL, publication_date
+from lycosa.page.dates.publication_date import DOUBTFUL, publication_date
 from lycosa.urls import host_of
 from research.measured import NOTEBOOKS, number, table, write_part
 

@@ -1,9 +1,7 @@
-"""Pictures of every page of the library: light and dark, wide and narrow, to be looked at; some are kept in docs/images.
+"""Take pictures of every page of the library: light and dark, wide and narrow.
 
-    python -m research.screenshots OUT            all of them, into OUT
-    python -m research.screenshots --docs         those of the documentation
-
-The demo web is crawled for it; one crawl runs slowly, for the monitor.
+Command line: python -m research.screenshots OUT   (all of them)   or   python -m research.screenshots --docs   (those of docs/images)
+Expected time: four minutes; it crawls the demo web and needs Chromium.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from tests.library.test_browser import CHROMIUM, FLAGS, base, served
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
 from lycosa.demo.show import run_demo, spec_of
-from lycosa.engine.index import index_collection
+from lycosa.engine.catch_up.index import index_collection
 from lycosa.engine.watch.control import ask
 from lycosa.library.views.content import FIELDS
 from lycosa.report.html import write_report

@@ -34,9 +34,19 @@ from lycosa.cli import main  # noqa: E402
 from lycosa.report import design  # noqa: E402
 from lycosa_lab.demo_web import demo_web  # noqa: E402
 
+SHARED = Path(os.environ.get("LYCOSA_SHARED") or Path(__file__).parents[2] / "shared")
+"""The developers' corpora: next to the checkout, or the path in LYCOSA_SHARED."""
+
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("lycosa", deadline=None)
 settings.load_profile("lycosa")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test marked `shared(PATH)` where the developers' corpora do not have that path."""
+    for mark in item.iter_markers("shared"):
+        if not (SHARED / mark.args[0]).exists():
+            pytest.skip(f"needs {SHARED / mark.args[0]}")
 
 
 @pytest.fixture
@@ -82,19 +92,15 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(made_once: MadeOnce) -> Iterator[None]:
     """Parsed pages and runs go to a temporary folder, not to the user's cache; each web is parsed once."""
-    before = os.environ.get("LYCOSA_CACHE")
-    os.environ["LYCOSA_CACHE"] = str(made_once("cache", lambda _: None))
-    yield
-    if before is None:
-        del os.environ["LYCOSA_CACHE"]
-    else:
-        os.environ["LYCOSA_CACHE"] = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LYCOSA_CACHE", str(made_once("cache", lambda _: None)))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def fonts_cut_once() -> Iterator[None]:
     """Reports have the same small fonts, whatever their text: cutting them takes most of the time of a report."""
-    plain = design._cut
+    plain = design.cut_font
 
     @cache
     def cut(file: Path) -> bytes:
@@ -105,7 +111,7 @@ def fonts_cut_once() -> Iterator[None]:
         return cut(file)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(design, "_cut", cut_once)
+        patch.setattr(design, "cut_font", cut_once)
         yield
 
 

@@ -31,6 +31,12 @@ from lycosa.urls import key_of
 
 ROOT = Path(__file__).parents[1]
 KEYWORDS = ("granite", "summit", "glacier", "ridge")
+TOPIC: dict[str, Any] = {
+    "top": {"strategy": "best-first"},
+    "topic": {"keywords": list(KEYWORDS)},
+    "judge": {"kind": "topic"},
+}
+"""Sections of a focused crawl of `small_web`."""
 WORDS = [
     f"{first}{second}" for first in ("ka", "lo", "mi", "nu", "pe") for second in ("rt", "sk", "lm", "nd")
 ]
@@ -91,7 +97,7 @@ def pages_of(directory: Path) -> dict[str, StoredPage]:
 
 
 def refusal_of(directory: Path, url: str) -> str:
-    """The name of the reason why a URL became no page of the collection; '' if it did or is unknown."""
+    """Name of the reason why a URL was refused; '' if it was kept or is unknown."""
     with Collection.open(directory) as collection:
         page, outcome = collection.reader.page(key_of(url)), collection.reader.outcome(key_of(url))
     refusal = page.refusal if page else outcome.refusal if outcome else None

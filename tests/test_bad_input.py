@@ -328,7 +328,7 @@ OF_A_COLLECTION: dict[str, tuple[object, ...]] = {
     "train cotags": ("OUT", "--tag", "owl", "--out", "NEW.csv"),
     "train items": ("OUT", "--out", "NEW.jsonl"),
 }
-"""Every command that opens a catalogue, and how it is called. OUT is the collection, NEW a file beside it, SHARDED the
+"""Every command that opens a catalogue, and how it is called. OUT is the collection, NEW a file in its parent folder, SHARDED the
 folder of a crawl whose only shard it is."""
 OPENS_NONE = {
     "init", "strategies", "demo", "bench", "import", "seeds", "help", "lab run", "lab record", "lab reproduce",

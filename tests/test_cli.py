@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from lycosa import __version__
@@ -92,15 +91,6 @@ def test_numpy_takes_one_thread_unless_told_otherwise(given, found):
     assert told.stdout.split()[-1] == found
 
 
-def test_help_loads_nothing_heavy():
-    """What makes start-up quick: the engine is imported when a command runs."""
-    code = "import sys, lycosa.cli; print([m for m in ('numpy', 'aiohttp', 'selectolax', 'pydantic') if m in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
-
-
 def test_the_process_that_fits_loads_only_what_fits():
     """It is started for every crawl: the spec, the network and the archive's writer are no business of its."""
     code = "import sys, lycosa.learn.fitting.fit_process; print([m for m in ('pydantic', 'aiohttp', 'rich') if m in sys.modules])"
@@ -178,12 +168,6 @@ def test_init_writes_a_spec_once(tmp_path):
         assert isinstance(RUN.invoke(app, ["init", str(directory), kind]).exception, LycosaError)
 
 
-def test_groups_are_typer_apps():
-    """Each group of commands registers itself."""
-    assert isinstance(app, typer.Typer)
-    assert {"init", "crawl", "why", "report", "demo", "bench"} <= set(COMMANDS)
-
-
 def test_each_group_of_commands_is_known_by_its_names():
     """A known command loads only its group; a name that is not listed would load all."""
     added = {
@@ -194,3 +178,12 @@ def test_each_group_of_commands_is_known_by_its_names():
     listed = {(f"lycosa.commands.{group}", name) for group, names in GROUPS.items() for name in names.split()}
     assert added == listed - {("lycosa.commands.training", "train")}
     assert "train" in {group.name for group in app.registered_groups}
+
+
+def test_a_command_of_the_lab_names_its_package_where_it_is_missing(lycosa, monkeypatch):
+    """Lycosa alone has no `lab` and no `bench`; whoever types them learns what to install."""
+    monkeypatch.setattr("lycosa.cli.find_spec", lambda _: None)
+    for command in ("lab", "bench"):
+        code, _, said = lycosa(command)
+        assert code == 1
+        assert "pip install 'lycosa[lab]'" in said

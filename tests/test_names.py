@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import lycosa
 import lycosa_lab
 
@@ -48,24 +46,26 @@ def public_types() -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_a_limit_is_called_limit_or_max(path):
-    """`most` is no noun: what may not be exceeded is a `limit`, a `max_…` or a `MAX_…`."""
-    names = set(names_in(ast.parse(path.read_text(encoding="utf-8"))))
-    wrong = {
-        name for name in names if name in ("most", "MOST", "LEAST") or name.startswith(("MOST_", "LEAST_"))
-    }
+def test_a_limit_is_called_limit_or_max():
+    """A maximum is named `limit`, `max_…` or `MAX_…`, never `most`."""
+    wrong = [
+        f"{name_of(path)}: {name}"
+        for path in MODULES
+        for name in names_in(ast.parse(path.read_text(encoding="utf-8")))
+        if name in ("most", "MOST", "LEAST") or name.startswith(("MOST_", "LEAST_"))
+    ]
     assert not wrong
 
 
-@pytest.mark.parametrize("name", ["Say", "Floats"])
-def test_a_shared_type_is_defined_once(name):
-    """What every stage uses stands in `values`; a second definition would be a second way to do a thing."""
-    assert public_types()[name] == ["lycosa.values"]
+def test_a_shared_type_is_defined_once():
+    """Types that every stage uses are defined in `values` alone."""
+    assert public_types()["Say"] == public_types()["Floats"] == ["lycosa.values"]
 
 
-@pytest.mark.parametrize("name", sorted({*lycosa.__all__, *lycosa_lab.__all__}))
-def test_a_public_name_has_one_meaning(name):
-    """What people import from `lycosa` is not the name of something else inside; `lycosa.testing` has a web of its own."""
-    homes = [home for home in public_types().get(name, []) if not home.startswith("lycosa.testing.")]
-    assert len(homes) <= 1
+def test_a_public_name_has_one_meaning():
+    """No module but those of `lycosa.testing` defines another class with a public name of `lycosa`."""
+    homes = {
+        name: [home for home in public_types().get(name, []) if not home.startswith("lycosa.testing.")]
+        for name in {*lycosa.__all__, *lycosa_lab.__all__}
+    }
+    assert not {name: found for name, found in homes.items() if len(found) > 1}

@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated, NoReturn
 
 import typer
@@ -30,6 +31,8 @@ GROUPS = {
 COMMANDS = "lycosa.commands"
 """The entry points of further commands: functions that take the typer app."""
 DEBUG = "LYCOSA_DEBUG"
+IN_THE_LAB = ("lab", "bench")
+"""Commands of the package lycosa-lab."""
 EXTRAS = {"lycosa_lab": "lab", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """Which extra of the package brings a module that is not there."""
 
@@ -68,7 +71,11 @@ def _register(word: str) -> None:
             point.load()(app)
 
 
-_register(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
+def _first_word() -> str:
+    return next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+
+
+_register(_first_word())
 
 
 @app.command("help")
@@ -92,6 +99,8 @@ def main() -> NoReturn:
     for name, value in (ONE_THREAD | SMALL_PAGES).items():
         os.environ.setdefault(name, value)
     gc.set_threshold(YOUNG)
+    if (word := _first_word()) in IN_THE_LAB and find_spec("lycosa_lab") is None:
+        _end(f"{word} is a command of lycosa-lab. Install it with: pip install 'lycosa[lab]'", 1)
     try:
         app()
     except LycosaError as error:
@@ -106,7 +115,7 @@ def main() -> NoReturn:
             _end(str(MachineError.of(error)), MachineError.exit_code)
         if error.filename is None:
             raise
-        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Mend that, and run the same command.", 1)
+        _end(f"{os.fsdecode(error.filename)}: {error.strerror}. Fix that and run the same command.", 1)
     except KeyboardInterrupt:
         sys.exit(130)
     sys.exit(0)

@@ -1,11 +1,11 @@
-"""Every error that a user can cause or mend. Each message ends with what to do next.
+"""Every error that a user can cause or fix. Each message ends with what to do next.
 
 LycosaError            exit 1
 ├── SpecError          exit 2   the crawl.toml or the command line is wrong
 ├── InputError         exit 2   a file or URL that the user named cannot be used
 ├── ModelError         exit 2   a saved model cannot be used
 ├── CollectionError    exit 1   the collection on disk cannot be used or written
-│   ├── NoCollection   exit 2   what was named is none
+│   ├── NoCollection   exit 2   the path is not a collection
 │   └── CollectionBusy exit 1   another process is using it
 ├── ArchiveError       exit 1   a WARC file cannot be read
 ├── MachineError       exit 1   no room on the disk, no more open files, no memory

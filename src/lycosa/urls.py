@@ -243,7 +243,7 @@ def host_of(url: str) -> str:
 
 
 @cache
-def _suffix_rules() -> frozenset[str]:
+def suffix_rules() -> frozenset[str]:
     """The rules of the Public Suffix List that tldextract has installed, those of private owners too.
 
     The package itself is loaded only where its list is not in the file that we know: it brings an HTTP client along, which takes
@@ -290,7 +290,7 @@ def _suffix_start(labels: Sequence[str]) -> int:
     >>> [_suffix_start(name.split(".")) for name in ("www.bbc.co.uk", "a.b.ck", "a.www.ck", "a.b.test")]
     [2, 1, 2, 2]
     """
-    rules = _suffix_rules()
+    rules = suffix_rules()
     for start in range(len(labels)):
         above = ".".join(labels[start + 1 :])
         name = f"{labels[start]}.{above}" if above else labels[start]

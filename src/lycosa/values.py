@@ -113,7 +113,7 @@ class Notes(msgspec.Struct, frozen=True, array_like=True):
 
     memo: bytes = b""  # read and written by the strategy's Memo
     via: tuple[int, ...] = ()  # keys of the URLs that redirected here, the first first
-    in_stylesheet: bool = False  # found in a stylesheet: what it refers to in turn is not fetched
+    in_stylesheet: bool = False  # found in a stylesheet: its own references are not fetched
     etag: str = ""  # of the last capture; with `last_modified`, what a conditional request asks by
     last_modified: str = ""
     opened_by: int = 0  # key of what alone made the strategy follow it, such as an image of its page
@@ -184,7 +184,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"):
 
     @classmethod
     def of(cls, link: Link) -> Self | None:
-        """The memo of a link; None where there is none, or it is another's or of an unknown version."""
+        """The memo of a link; None if it is missing, belongs to a different strategy or has an unknown version."""
         packed = link.notes.memo
         if not packed:
             return None
@@ -337,7 +337,7 @@ class Data(msgspec.Struct, frozen=True, tag_field="kind", tag="data"):
         )  # as it comes back: lists, no tuples
 
     def read(self, kind: type[S]) -> S | None:
-        """The struct again; None where it is another's, or of another version."""
+        """The content as a `kind`; None if it has a different type or version."""
         tag, field = kind.__struct_config__.tag, kind.__struct_config__.tag_field
         if self.content.get(field or "") != tag:
             return None
@@ -410,6 +410,7 @@ class Terms(msgspec.Struct, frozen=True, array_like=True):
 
     lines: str = ""  # a term each, in the order of their first occurrence
     counts: bytes = b""  # 32 bits each
+    hashes: bytes = b""  # 64 bits each; not stored
 
     def __len__(self) -> int:
         return len(self.counts) // 4
@@ -470,8 +471,8 @@ class Page(msgspec.Struct, frozen=True, omit_defaults=True):
 class PageTerms(msgspec.Struct, frozen=True, array_like=True):
     """A fetched page as a judge is fitted on it.
 
-    `collected`: neither only explored nor an example, so that it counts for the harvest. `evidence` is the value of the evidence that
-    the judge looks at beside the words, where it does. `wanted` is how surely it is of a kind that is wanted.
+    A `collected` page is neither an example nor reached by exploration, so it counts for the harvest. `evidence` is the value
+    that the judge uses besides the words, if any. `wanted` is the probability that the page is of a wanted kind.
     """
 
     id: int  # in the order of the first commits
@@ -483,7 +484,7 @@ class PageTerms(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """Whether a page is relevant, how much, and by which rule."""
+    """Whether a page is relevant, with its score and the rule that decided."""
 
     relevant: bool
     score: float
@@ -491,7 +492,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 WANTED_KIND = "wanted-kind"
-"""The evidence (a Score) of how surely a page is of a kind that is wanted: below one half it is of another."""
+"""The evidence (a Score) that holds the probability that a page is of a wanted kind."""
 LABELLED = "labelled by a person"
 EXAMPLE = Judgement(True, 1.0, "an example of yours")
 """The verdict on a page that the user gave to say what is wanted. It says nothing of how well a crawl finds pages."""

@@ -1,10 +1,10 @@
-"""Numbers in sentences, said alike wherever users read them. In: numbers. Out: words."""
+"""Numbers as words, in the same form in every message."""
 
 from __future__ import annotations
 
 
 def counted(number: int, what: str) -> str:
-    """So many of something, in the plural unless it is one.
+    """A number and its noun, in the plural unless the number is 1.
 
     >>> counted(1, "page"), counted(2300, "page"), counted(0, "list of seeds")
     ('1 page', '2,300 pages', '0 lists of seeds')
@@ -14,7 +14,7 @@ def counted(number: int, what: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for people.
+    """A share as a percentage.
 
     >>> percent(0.352)
     '35 %'

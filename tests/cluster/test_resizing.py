@@ -144,7 +144,7 @@ def killed_at(step: int) -> None:
         if next(passed, None) is None:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    plain, note = ShardCatalogue._transaction, note_division
+    plain, note = ShardCatalogue.transaction, note_division
 
     @contextmanager
     def transaction(catalogue: ShardCatalogue) -> Iterator[None]:
@@ -159,7 +159,7 @@ def killed_at(step: int) -> None:
         go_on()
 
     patch = pytest.MonkeyPatch()  # of a process of its own: nothing has to be put back
-    patch.setattr(ShardCatalogue, "_transaction", transaction)
+    patch.setattr(ShardCatalogue, "transaction", transaction)
     patch.setattr(resizing, "note_division", noted)
 
 

@@ -26,7 +26,7 @@ from lycosa.cluster.frontier import MAX_TOLD, TOLD_AGAIN, SharedMemoryFrontier
 from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.running import run_shard, shard_of
 from lycosa.collection.collection import Collection
-from lycosa.engine.loop import CROWD, GATHER_S, NOTHING_LEFT, Crawl
+from lycosa.engine.loop import NOTHING_LEFT, Crawl
 from lycosa.engine.rules.limits import Limits
 from lycosa.frontier import Policy
 from lycosa.learn.judges.version import saved_versions
@@ -225,7 +225,7 @@ async def test_a_cancel_that_comes_with_a_call_is_not_lost(ticks: int) -> None:
     """Else a shard that is to die goes on, and nobody tells it anything any more."""
     crawl = Crawl.__new__(Crawl)
     crawl.peers = Mock()
-    crawl._call = asyncio.Event()
+    crawl._call, crawl._look = asyncio.Event(), asyncio.Event()
 
     async def sleep_again_and_again() -> None:
         while True:
@@ -234,31 +234,13 @@ async def test_a_cancel_that_comes_with_a_call_is_not_lost(ticks: int) -> None:
     task = asyncio.ensure_future(sleep_again_and_again())
     for _ in range(3):
         await asyncio.sleep(0)
-    crawl._call.set()
+    crawl.call()
     for _ in range(ticks):
         await asyncio.sleep(0)
     task.cancel()
     for _ in range(5):
         await asyncio.sleep(0)
     assert task.cancelled()
-
-
-@pytest.mark.parametrize("flying", [CROWD, 4 * CROWD])
-async def test_a_call_waits_for_visits_that_are_about_to_end(flying: int) -> None:
-    """Where many are under way: one commit then has them, and what the call was for."""
-    crawl = Crawl.__new__(Crawl)
-    crawl.peers, crawl.ended, crawl._ended, crawl._visited = Mock(), "stopped", [], 0
-    crawl._awaited, crawl._look, crawl._call = 0, asyncio.Event(), asyncio.Event()
-    crawl.limits, crawl._stop_by, crawl._dropped, crawl._landings = Limits(), math.inf, [], 0
-    visits = [asyncio.ensure_future(asyncio.sleep(GATHER_S / 10)) for _ in range(flying)]
-    for visit in visits:
-        visit.add_done_callback(crawl._note_end)  # type: ignore[arg-type]
-    crawl._flying = dict.fromkeys(visits)  # type: ignore[assignment, arg-type]
-    crawl.call()
-    landed = await crawl._landed()
-    assert len(landed) == (0 if flying <= CROWD else flying)
-    assert not crawl._call.is_set()
-    await asyncio.gather(*visits)
 
 
 class Counted:
@@ -426,7 +408,6 @@ def test_what_is_sent_again_and_again() -> None:
     assert sum(is_sent(offer("a/1", 0.6, depth=4)) for _ in range(10 * TOLD_AGAIN)) == 10
     for number in range(MAX_TOLD):
         frontier.add([offer(f"b/{number}")])
-    assert len(frontier._told) <= MAX_TOLD
     assert is_sent(offer("a/1", 0.6, depth=4))
 
 

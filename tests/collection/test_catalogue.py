@@ -380,17 +380,17 @@ def test_whatever_a_page_says_it_can_be_saved_and_read(
         assert page is not None
         assert page.judgement is not None
         assert links[1].refusal is not None
-        assert page.title == mend(title)
-        assert [one.anchor for one in links] == [mend(anchor)] * 2
-        assert links[1].refusal.detail == mend(anchor)
+        assert page.title == storable(title)
+        assert [one.anchor for one in links] == [storable(anchor)] * 2
+        assert links[1].refusal.detail == storable(anchor)
         assert page.judgement.score == score or math.isnan(score)
         assert page.simhash == simhash
-        assert collection.reader.text(1) == mend(text).replace(JOINT, " ")
-        assert fact_of(collection.reader.evidence(1), "topic", Score).label == mend(label)
+        assert collection.reader.text(1) == storable(text).replace(JOINT, " ")
+        assert fact_of(collection.reader.evidence(1), "topic", Score).label == storable(label)
         assert types_of(collection.archive) == ["warcinfo", "response", "request", "metadata"]
 
 
-def mend(text: str) -> str:
+def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 

@@ -141,7 +141,7 @@ def test_readers_see_every_commit_of_a_running_crawl(opened, tmp_path):
 
 
 def test_the_layout(opened, tmp_path):
-    """The spec as run lies beside the archive; an edited spec replaces it, and the old one is known."""
+    """Store the spec as run next to the archive; an edited spec replaces it, and the old one can be read."""
     assert opened().earlier_spec == ""
     edited = opened(spec_text='name = "calm"\n')
 
@@ -295,8 +295,6 @@ def test_a_full_disk_is_told_and_nothing_is_lost(opened, tmp_path, size, repeats
 
 def test_a_write_that_fails_is_undone_in_the_same_process(opened, monkeypatch):
     """After ENOSPC in the middle of a record the archive ends at the last commit."""
-    collection = opened()
-    save(collection, URL)
 
     class Full(io.FileIO):
         def write(self, data):
@@ -305,7 +303,8 @@ def test_a_write_that_fails_is_undone_in_the_same_process(opened, monkeypatch):
             return super().write(data[: max(1, len(data) // 2)])
 
     monkeypatch.setattr("lycosa.collection.archive.warc.io.FileIO", Full)
-    collection._warc.close()
+    collection = opened()
+    save(collection, URL)
     with pytest.raises(CollectionError, match="disk is full"):
         save(collection, *(f"http://b.example/{i}" for i in range(50)))
     monkeypatch.undo()

@@ -1,4 +1,4 @@
-"""Labels beside the catalogue."""
+"""Labels are stored next to the catalogue."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_words_phrases_and_beginnings_are_marked():
 
 
 def test_characters_without_blanks_are_words():
-    """A word of Chinese, Japanese or Korean is found within a text; Latin words beside it stay whole."""
+    """A word of Chinese, Japanese or Korean is found within a text; neighbouring Latin words stay whole."""
     text = "私は東京都に住む。 NHKの天気。 올빼미는 밤에"
     assert "私は[東京]都" in shown(text, "東京")
     assert "[올빼미]는" in shown(text, "올빼미")

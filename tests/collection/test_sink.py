@@ -83,16 +83,6 @@ def test_explored_pages_can_join(sink):
     assert sink.counts().explored == 0
 
 
-def test_settling_is_accepted(sink):
-    """What was held can be settled, known or not."""
-    record = page_record(URL)
-    save(sink, record)
-
-    with sink.commit():
-        sink.settle(record.decisions[-1:])
-        sink.settle(())
-
-
 def test_an_error_inside_a_commit_comes_out(sink):
     """A commit never swallows what went wrong."""
     with pytest.raises(ZeroDivisionError), sink.commit():

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import typer
 from typer.testing import CliRunner, Result
 
+from lycosa.cli import app
 from lycosa.errors import LycosaError
 
 ONE_BY_ONE = """
@@ -39,11 +40,20 @@ class Told(NamedTuple):
     err: str
 
 
+def said(*arguments: object, answers: str = "") -> str:
+    """What a command prints, given these answers; its errors are raised."""
+    return _called(app, *arguments, answers=answers).output
+
+
 def called(group: ModuleType, *arguments: object) -> Result:
     """What came of a command that a group registers; its errors are raised."""
     train = typer.Typer()
     group.register(train)
-    result = CliRunner().invoke(train, list(map(str, arguments)))
+    return _called(train, *arguments)
+
+
+def _called(commands: typer.Typer, *arguments: object, answers: str = "") -> Result:
+    result = CliRunner().invoke(commands, list(map(str, arguments)), input=answers)
     if isinstance(result.exception, LycosaError):
         raise result.exception
     assert result.exit_code == 0, result.output

@@ -8,19 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from lycosa.cli import app
 from lycosa.errors import CollectionError, LycosaError
 from lycosa.testing import Site
+from tests.commands.calling import said
 from tests.crawling import crawling, small_web, spec_text
-
-
-def said(*words: str) -> str:
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    if done.exception and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.output
 
 
 def status(out: Path) -> dict[str, Any]:

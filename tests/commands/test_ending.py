@@ -49,7 +49,7 @@ def test_the_exit_codes_are_documented():
         (["lab", "run", "."], "lycosa_lab.webs.web.VirtualWeb.open"),
         (["lab", "reproduce", "selective"], "lycosa_lab.papers.reproduce_paper"),
         (["bench"], "lycosa_lab.bench.run.run_bench"),
-        (["index", "."], "lycosa.engine.index.index_collection"),
+        (["index", "."], "lycosa.engine.catch_up.index.index_collection"),
         (["export", ".", "--wacz", "x"], "lycosa.collection.exports.wacz.export_wacz"),
         (["report", "."], "lycosa.report.html.write_report"),
         (["seeds", ROOT / "README.md"], "lycosa.engine.start.post_seeds.find_seeds"),

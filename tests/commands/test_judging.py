@@ -37,7 +37,7 @@ def rows(result: Result) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A text model: owls yes, bread no; and a page beside it."""
+    """A text model (owls yes, bread no) and a page."""
     (tmp_path / "page.html").write_text("<p>The owl, the owl of the night.")
     tiny_model().save(tmp_path / "owls.model")
     return tmp_path / "owls.model"

@@ -13,26 +13,20 @@ from typing import Any
 
 import msgspec
 import pytest
-from typer.testing import CliRunner
 
-from lycosa.cli import app
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, labels_in, set_label
 from lycosa.collection.writer import lock_directory
-from lycosa.engine.relearn import history, relearn
-from lycosa.errors import InputError, LycosaError
+from lycosa.engine.catch_up.relearn import history, relearn
+from lycosa.errors import InputError
 from lycosa.learn.judges.version import load_version, save_version
 from lycosa.learn.questions import Interview, questions_in, telling_of
 from lycosa.testing import Site
 from lycosa_lab.demo_web import demo_web
-from tests.crawling import KEYWORDS, crawl, crawling, pages_of, small_web, spec_text
+from tests.commands.calling import said
+from tests.crawling import KEYWORDS, TOPIC, crawl, crawling, pages_of, small_web, spec_text
 
-TOPIC: dict[str, Any] = {
-    "top": {"strategy": "best-first"},
-    "topic": {"keywords": list(KEYWORDS)},
-    "judge": {"kind": "topic"},
-    "limits": {"pages": 60},
-}
+SIXTY: dict[str, Any] = TOPIC | {"limits": {"pages": 60}}
 PAGES = small_web(4, 40)
 
 
@@ -41,7 +35,7 @@ def crawled(tmp_path_factory) -> Path:
     """A crawl for a topic that has ended."""
     out: Path = tmp_path_factory.mktemp("label") / "crawl"
     with Site(PAGES) as site:
-        crawl(spec_text(site, ["http://h0.test/"], **TOPIC), out)
+        crawl(spec_text(site, ["http://h0.test/"], **SIXTY), out)
     return out
 
 
@@ -50,14 +44,6 @@ def out(crawled, tmp_path) -> Path:
     """One of its own."""
     copy: Path = shutil.copytree(crawled, tmp_path / "crawl", ignore=shutil.ignore_patterns("*.sock"))
     return copy
-
-
-def said(*words: object, answers: str = "") -> str:
-    done = CliRunner().invoke(app, [str(word) for word in words], input=answers, catch_exceptions=False)
-    if isinstance(done.exception, LycosaError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done.output
 
 
 def in_use(out: Path) -> int:
@@ -127,7 +113,7 @@ def test_no_page_is_read_again(out, monkeypatch):
     with Collection.open(out) as collection:
         asked = questions_in(collection, 5)
     answered(out, {question.url: is_relevant(question.url) for question in asked})
-    monkeypatch.setattr("lycosa.engine.rejudge.response_of", None)
+    monkeypatch.setattr("lycosa.engine.catch_up.rejudge.response_of", None)
     monkeypatch.setattr("lycosa.learn.labels.response_of", None)
     assert relearn(out).after.version >= in_use(out)
 
@@ -164,7 +150,7 @@ def test_a_running_crawl_learns_what_is_answered(tmp_path):
     """Told through its socket, it fits its judge with the answers and goes on."""
     out = tmp_path / "c"
     with Site(small_web(10, 300)) as site:  # however long the answers take, the crawl has not ended meanwhile
-        sections = TOPIC | {"limits": {"pages": 10_000}, "fetch": {"per_host_delay_s": 1, "concurrency": 4}}
+        sections = SIXTY | {"limits": {"pages": 10_000}, "fetch": {"per_host_delay_s": 1, "concurrency": 4}}
         (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"], **sections))
         with crawling(tmp_path / "crawl.toml", out) as process:
             while not (out / "control.sock").exists() or len(pages_of(out)) < 25:
@@ -194,7 +180,7 @@ def test_a_crawl_that_begins_anew_with_what_it_has_learned_is_waited_for(out, mo
             crawl_that_runs.close()
             return None
 
-        monkeypatch.setattr("lycosa.engine.relearn.ask", ask)
+        monkeypatch.setattr("lycosa.engine.catch_up.relearn.ask", ask)
         assert relearn(out).after.answers == 1
         assert list(told) == []
 
@@ -280,15 +266,15 @@ def test_an_undone_version_is_not_fitted_by_the_crawl(tmp_path):
     """Run again, the crawl goes on with the version that was gone back to, also for new pages."""
     out = tmp_path / "c"
     with Site(PAGES) as site:
-        crawl(spec_text(site, ["http://h0.test/"], **TOPIC), out)
+        crawl(spec_text(site, ["http://h0.test/"], **SIXTY), out)
         said("judge", "--undo", out)
         version = in_use(out)
-        crawl(spec_text(site, ["http://h0.test/"], **(TOPIC | {"limits": {"pages": 90}})), out)
+        crawl(spec_text(site, ["http://h0.test/"], **(SIXTY | {"limits": {"pages": 90}})), out)
         assert in_use(out) == version
         rules = {page.judgement.rule for page in pages_of(out).values() if page.judgement}
         assert rules == {load_version(out / "models", version).rule}
         Interview(out, 1).take("y")
-        crawl(spec_text(site, ["http://h0.test/"], **(TOPIC | {"limits": {"pages": 91}})), out)
+        crawl(spec_text(site, ["http://h0.test/"], **(SIXTY | {"limits": {"pages": 91}})), out)
     assert history(out)[-1].number > version + 1
     assert history(out)[-1].answers == 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -11,9 +10,8 @@ from typer.testing import CliRunner
 from lycosa.cli import app
 from lycosa.errors import InputError, LycosaError, SpecError
 from lycosa.seeds.lists import urls_in_lines
+from tests.conftest import SHARED
 from tests.seeds.posts.examples import LONG, MASTODON, V1, write_lines
-
-SHARED = Path("/work/shared/data/posts/rumoureval-tweets.jsonl.gz")
 
 
 def run(*arguments: object) -> str:
@@ -103,11 +101,12 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
             run(tmp_path / "none.jsonl", "--no-expand", *options)
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared")
+@pytest.mark.shared("data/posts")
 def test_real_tweets_are_read():
     """The RumourEval tweets: all lines are posts, and half of their URLs are expanded in the post."""
-    found = json.loads(run(SHARED, "--no-expand", "--language", "en", "--json"))
+    found = json.loads(
+        run(SHARED / "data/posts/rumoureval-tweets.jsonl.gz", "--no-expand", "--language", "en", "--json")
+    )
     assert found["posts"]["posts"] == 2932
     assert not found["posts"]["skipped"]
     assert found["urls"]["sources"] > 50

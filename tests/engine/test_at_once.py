@@ -43,8 +43,8 @@ def test_few_urls_are_taken_before_pages_have_taught_anything(demo_folder: Path)
     laboratory.prepare(["breadth-first"])
     strategy = fitted("breadth-first", {}, laboratory.preparations["breadth-first"])
     crawl = make_crawl(strategy, web, MemorySink(), limits=Limits(concurrency=32, pages=200))
-    counting = Counting(crawl.fetcher)
-    crawl.fetcher = counting
+    counting = Counting(crawl.visits.fetcher)
+    crawl.visits.fetcher = counting
     hosts = {web.url(key).split("/")[2]: key for key in sorted(web.pages)}
     asyncio.run(crawl.run([Link(web.url(key), key, priority=1.0) for key in hosts.values()]))
 

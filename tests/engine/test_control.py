@@ -35,7 +35,7 @@ UNHURRIED = {"per_host_delay_s": 60.0}
 
 
 def run(site: Site, out: Path, script: Any, **sections: dict[str, Any]) -> Summary:
-    """A crawl, and beside it, once it is under way, what the script does."""
+    """Run a crawl, and the script concurrently once the crawl has begun."""
     text = spec_text(site, ["http://h0.test/"], **sections)
 
     async def both() -> Summary:
@@ -92,7 +92,8 @@ def test_a_pause_counts_for_no_limit(site, tmp_path):
 
     async def script(crawl: Crawl) -> None:
         crawl.pause()
-        crawl.clock._start += 3600  # type: ignore[attr-defined]  # an hour later
+        now = crawl.clock.now
+        crawl.clock.now = lambda: now() + 3600  # type: ignore[method-assign]  # an hour later
         assert crawl.rested_s >= 3600
         crawl.resume()
         crawl.pause()

@@ -9,7 +9,7 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, clear_label, set_label
-from lycosa.engine.relearn import relearn, undo
+from lycosa.engine.catch_up.relearn import relearn, undo
 from lycosa.errors import SpecError
 from lycosa.learn.history import saved_version
 from lycosa.learn.judges.version import Scorer
@@ -80,7 +80,7 @@ def test_examples_never_flatter_the_harvest(tmp_path):
 
 
 def test_a_crawl_of_an_earlier_version_asks_for_nothing_again(tmp_path):
-    """It kept examples beside the collection; a resumed one takes them in from its archive."""
+    """Older crawls archived examples outside the collection; a resumed one imports them from there."""
     with Site(PAGES) as site:
         before = spec(site, seeds={"urls": ["http://a.test/start"], "examples": False})
         crawl(before, tmp_path / "owls")

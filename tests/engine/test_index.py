@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.collection.collection import Collection
-from lycosa.engine.index import Indexed, index_collection
+from lycosa.engine.catch_up.index import Indexed, index_collection
 from lycosa.errors import CollectionError, SpecError
 from lycosa.testing import Page, Site, links
 from tests.crawling import crawl, spec_text

@@ -108,12 +108,16 @@ def test_without_a_page_limit_there_is_no_bar():
 
 def test_time_left_is_the_nearest_end():
     """By pages at the speed so far, or by hours; none where nothing can be said."""
-    watch = Progress(a_crawl())
-    assert watch._time_left(2.0, 10_000) == 440
-    assert watch._time_left(2.0, 100) == 50
-    assert watch._time_left(0.0, 100) is None
-    assert Progress(a_crawl(Limits(hours=1)))._time_left(0.0, 100) == 3540
-    assert Progress(a_crawl(Limits(pages=100)))._time_left(1.0, 100) == 0
+    crawl = a_crawl(pages=100)
+    watch = Progress(crawl)
+    for number in range(100, 120):
+        crawl.tally.count(number, relevant=False)
+    crawl.tally.seconds += 10
+    assert "time left about 7 min" in watch.line()  # 880 pages, two a second
+    crawl.limits = Limits(pages=100)
+    assert "time left about 0 s" in watch.line()
+    assert "time left about 59 min" in Progress(a_crawl(Limits(hours=1))).line()
+    assert "time left" not in Progress(a_crawl(pages=0)).line()
 
 
 def test_a_crawl_that_just_began_divides_by_nothing():

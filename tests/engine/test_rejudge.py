@@ -14,14 +14,10 @@ from lycosa.errors import InputError
 from lycosa.learn.judges.version import load_version
 from lycosa.learn.topic import load_topic
 from lycosa.testing import Page, Site, links
-from tests.crawling import KEYWORDS, crawl, kept, pages_of, small_web, spec_text
+from tests.crawling import TOPIC, crawl, kept, pages_of, small_web, spec_text
 from tests.toys import add_toys
 
-FOCUSED: dict[str, dict[str, Any]] = {
-    "top": {"strategy": "best-first"},
-    "topic": {"keywords": list(KEYWORDS)},
-    "judge": {"kind": "topic", "threshold": 0.4},
-}
+FOCUSED: dict[str, dict[str, Any]] = TOPIC | {"judge": {"kind": "topic", "threshold": 0.4}}
 
 
 @pytest.fixture
@@ -176,7 +172,7 @@ def test_judging_again_that_was_cut_short_starts_over(
 ) -> None:
     """A crash in the middle leaves no mixture: the next run begins it again."""
     crawl(_spec(site, 30), tmp_path / "out")
-    monkeypatch.setattr("lycosa.engine.rejudge.BATCH", 10)
+    monkeypatch.setattr("lycosa.engine.catch_up.rejudge.BATCH", 10)
     commits = 0
 
     def fail(point: str) -> None:

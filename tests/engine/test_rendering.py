@@ -81,7 +81,7 @@ def test_pages_that_scripts_draw_are_collected_archived_and_replayed(tmp_path: P
     assert (summary.rendered, summary.unrendered) == (3, 0)
     found = pages_of(tmp_path / "out")
     assert found["http://h.test/1"].title == "Peak 1"
-    assert {"http://h.test/app.js", "http://h.test/api/1"} <= found.keys()  # beside the pages, for a replay
+    assert {"http://h.test/app.js", "http://h.test/api/1"} <= found.keys()  # needed for replay
     with Collection.open(tmp_path / "out") as collection:
         gain = gain_of(collection, "http://h.test/1")
         assert gain is not None

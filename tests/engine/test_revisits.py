@@ -19,10 +19,10 @@ from lycosa.engine.loop import Crawl
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.methods.third_party import Guarded
-from lycosa.testing import CannedResponse, Page, Request, Site, html, links, redirect, status, text, with_etag
+from lycosa.testing import CannedResponse, Page, Request, Site, html, links, status, text
 from lycosa.urls import key_of
 from lycosa.values import Fact, Judgement
-from tests.crawling import crawl, kept, pages_of, spec_text
+from tests.crawling import crawl, pages_of, spec_text
 from tests.toys import Pupil, add_toys
 
 Web = dict[str | tuple[str, str], Page]
@@ -120,18 +120,6 @@ def test_a_label_holds_when_its_page_is_fetched_again(tmp_path: Path) -> None:
     judgement = pages_of(tmp_path / "out")[START].judgement
     assert judgement is not None
     assert (judgement.relevant, judgement.rule) == (False, "labelled by a person")
-
-
-def test_a_redirect_leaves_the_validators_behind(tmp_path: Path) -> None:
-    """A target that was never fetched is asked for without conditions, so it cannot be 'not modified'."""
-    first = with_etag("<p>First.")
-    moved = count()
-    web: Web = {
-        "/": lambda _: first if not next(moved) else redirect("/new"),
-        "/new": with_etag("<p>New."),  # with the same etag
-    }
-    _crawl_until(web, tmp_path / "out", 1, "http://a.test/new")
-    assert "http://a.test/new" in kept(tmp_path / "out")
 
 
 def _changing(words: dict[str, str]) -> Web:

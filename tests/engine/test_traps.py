@@ -1,7 +1,6 @@
 """Traps: endless URLs are refused, real ones pass."""
 
 import csv
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,8 +8,7 @@ from hypothesis import strategies as st
 
 from lycosa.engine.rules.traps import trap_refusal
 from lycosa.values import Reason, Refusal
-
-WEBS = Path("/work/shared/webs")
+from tests.conftest import SHARED
 
 
 @pytest.mark.parametrize(
@@ -81,11 +79,10 @@ def test_any_text_is_answered(text):
     assert refusal is None or refusal.reason is Reason.TRAP
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not WEBS.exists(), reason="needs ../shared/webs")
+@pytest.mark.shared("webs")
 def test_labelled_pages_of_real_webs_pass():
     """Fewer than 0.5 % of the labelled URLs of the real webs are refused."""
-    for labels in sorted(WEBS.glob("*/labels.csv")):
+    for labels in sorted(SHARED.glob("webs/*/labels.csv")):
         with labels.open(newline="") as file:
             urls = [row["url"] for row in csv.DictReader(file)]
         refused = sum(trap_refusal(url) is not None for url in urls)

@@ -22,9 +22,10 @@ from lycosa.errors import ArchiveError
 from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.redirects import redirect_target
 from lycosa.values import Fetched, NotFetched, Reason
+from tests.conftest import SHARED
 from tests.fetch.conftest import link_to
 
-WEBS = Path("/work/shared/webs")
+WEBS = SHARED / "webs"
 # warcio leaves its temporary files to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.SpooledTemporaryFile:ResourceWarning")
 DATE = "2024-02-03T04:05:06Z"
@@ -379,8 +380,7 @@ async def test_any_damage_is_survived(tmp_path, at, junk, packed):
         await archive.fetch(link_to(url))
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not WEBS.exists(), reason="the developers' corpora are not here")
+@pytest.mark.shared("webs")
 @pytest.mark.parametrize(("web", "pages"), [("webkb", 8000), ("news", 4900), ("wikischools", 8000)])
 async def test_real_webs(web, pages):
     """Real corpora are indexed whole, in a moment, and each of their URLs answers."""
@@ -391,8 +391,7 @@ async def test_real_webs(web, pages):
         assert (await get(archive, url)).status == 200
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not WEBS.exists(), reason="the developers' corpora are not here")
+@pytest.mark.shared("webs")
 async def test_real_spellings():
     """webkb has hosts in upper case and escaped tildes; other spellings find them."""
     folding = urls.Folding(frozenset("index.html home.html welcome.html".split()))

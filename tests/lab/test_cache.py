@@ -45,15 +45,19 @@ def test_a_web_read_in_parts_is_the_same_web(few_pages, kept, tmp_path_factory, 
     """Whether one process reads all pages or several read some each, with progress told: the same records in the same order."""
     whole = CachedWeb(VirtualWeb.open(few_pages))
     monkeypatch.setenv("LYCOSA_CACHE", str(tmp_path_factory.mktemp("other")))
-    monkeypatch.setattr(cache, "AT_ONCE", len(whole._records) // 3)
+    monkeypatch.setattr(cache, "AT_ONCE", len(whole.graph) // 3)
     monkeypatch.setattr(cache, "MANY", 1)
     told = []
     parts = CachedWeb(
         VirtualWeb.open(few_pages), parsing=lambda done, of: told.append((done, of)), processes=2
     )
-    assert list(parts._records.items()) == list(whole._records.items())
+    assert list(parts.graph.items()) == list(whole.graph.items())
+    assert parts.pages == whole.pages
+    for key in whole.pages:
+        one, other = parts.document(key), whole.document(key)
+        assert [getattr(one, name) for name in STORED] == [getattr(other, name) for name in STORED]
     assert told[0][0] == 0
-    assert told[-1] == (len(whole._records), len(whole._records))
+    assert told[-1] == (len(whole.graph), len(whole.graph))
 
 
 def _link(page, web):

@@ -28,12 +28,6 @@ FLOORS = tomllib.loads((Path(__file__).parents[2] / "lab" / "floors.toml").read_
 SMALL = Options(pages=40)
 
 
-@pytest.fixture(scope="module")
-def web(demo_folder: Path) -> CachedWeb:
-    """The demo web, parsed."""
-    return CachedWeb(VirtualWeb.open(demo_folder))
-
-
 def test_a_cached_page_equals_a_parsed_one(web: CachedWeb):
     """The cache changes nothing but the time."""
     archive = web.web.archive

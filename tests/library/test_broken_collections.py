@@ -14,7 +14,7 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.exports.corpus import export_jsonl
 from lycosa.collection.exports.wacz import export_wacz
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.index import index_collection
+from lycosa.engine.catch_up.index import index_collection
 from lycosa.errors import ArchiveError, CollectionError
 from lycosa.library import app
 from lycosa.library.served_collections import ServedCollections

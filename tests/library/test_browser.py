@@ -14,7 +14,7 @@ import pytest
 
 from lycosa.collection.labels import clear_label, labels_in
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.relearn import history
+from lycosa.engine.catch_up.relearn import history
 from lycosa.testing import Site
 from tests.collection.records import NOW, page_record
 from tests.crawling import KEYWORDS, crawling, small_web, spec_text

@@ -16,7 +16,7 @@ from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.index import index_collection
+from lycosa.engine.catch_up.index import index_collection
 from lycosa.library.views import monitor
 from lycosa.library.views.labelling import effect_of_labels
 from lycosa.report.html import write_report

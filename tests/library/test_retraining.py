@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,11 +11,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.relearn import history
+from lycosa.engine.catch_up.relearn import history
 from lycosa.learn import trial
 from lycosa.learn.questions import questions_in
 from lycosa.testing import Site
-from tests.crawling import KEYWORDS, crawl, pages_of, small_web, spec_text
+from tests.crawling import TOPIC, crawl, pages_of, small_web, spec_text
 from tests.library import sample_library
 
 
@@ -24,14 +23,8 @@ from tests.library import sample_library
 def crawled(tmp_path) -> Path:
     """A crawl for a topic that has ended."""
     out: Path = tmp_path / "storm"
-    sections: dict[str, Any] = {
-        "top": {"strategy": "best-first"},
-        "topic": {"keywords": list(KEYWORDS)},
-        "judge": {"kind": "topic"},
-        "limits": {"pages": 60},
-    }
     with Site(small_web(4, 40)) as site:
-        crawl(spec_text(site, ["http://h0.test/"], **sections), out)
+        crawl(spec_text(site, ["http://h0.test/"], limits={"pages": 60}, **TOPIC), out)
     return out
 
 

@@ -216,7 +216,7 @@ def test_evidence_that_is_not_listed_is_refused(tmp_path, installed):
 
 
 def test_a_broken_one_stops_only_what_names_it(tmp_path, installed):
-    """Another crawl goes on; a name that may be its own is answered with the package to mend."""
+    """Another crawl goes on; an unknown name that may belong to it is reported with the package to fix."""
     (installed / "sayings_method.py").write_text("import a_module_that_is_nowhere\n")
     with Site(small_web(1, 3)) as site:
         (tmp_path / "crawl.toml").write_text(spec_text(site, ["http://h0.test/"]))

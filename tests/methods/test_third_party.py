@@ -137,7 +137,7 @@ def test_the_entry_point_of_the_guide_crawls(folder, site):
 
 
 def test_a_broken_package_stops_only_what_names_it(folder, site):
-    """A crawl with another strategy goes on; one that names it says which package to mend."""
+    """A crawl with another strategy goes on; one that names it says which package to fix."""
     (folder / "short_paths.py").unlink()
     place = installed(folder, "import a_module_that_is_nowhere\n")
     done = in_a_process(write(folder, site, "breadth-first"), "crawl", "crawl.toml", "--quiet", path=place)
@@ -159,7 +159,7 @@ def test_a_broken_package_stops_only_what_names_it(folder, site):
     ],
 )
 def test_a_strategy_that_fails_loses_nothing(line, words, folder, site, afresh, monkeypatch):
-    """One line names class, file, line and page; mended, the same command goes on."""
+    """One line names class, file, line and page; once fixed, the same command resumes."""
     monkeypatch.setenv(DEBUG, "")
     write(folder, site, NAME)
     assert afresh("crawl", ".", "--quiet", "--max-pages", "3")[0] == 0

@@ -11,8 +11,6 @@ from lycosa.page.links.contexts import (
     CONTEXT_CHARS,
     PAGE_CHARS,
     SHORT_CHARS,
-    aggregation_contexts,
-    window_contexts,
 )
 from lycosa.page.text.terms import words_of
 
@@ -33,13 +31,6 @@ def test_whole_contexts_have_the_anchors():
     assert document(html).whole_contexts == ["near one and two"]
 
 
-def test_levels_go_further_up():
-    """With two levels the parent's parent is the aggregation node; no level goes beyond the body."""
-    html = "o<div>far<p>near<a href=x>one</a></p></div>"
-    assert aggregation_contexts(document(html), levels=2) == ["far near"]
-    assert aggregation_contexts(document(html), levels=9) == ["o far near"]
-
-
 def test_a_repeated_url_gets_the_union():
     """Distinct contexts of the same URL are joined, one per line."""
     html = "<p>a<a href=x>1</a></p><p>b<a href=x>2</a></p><p>a<a href=x>3</a></p>"
@@ -57,7 +48,6 @@ def test_windows_stop_at_the_next_link_and_at_their_size():
     """Fifty characters on each side, and never a neighbouring link's text."""
     html = "<p>" + "w" * 80 + " <a href=x>one</a> mid <a href=#>self</a> end <a href=y>two</a>" + "v" * 80
     assert document(html).windows == [("w" * 50, "mid"), ("end", "v" * 50)]
-    assert window_contexts(document(html), 3) == [("www", "mid"), ("end", "vvv")]
 
 
 def test_links_without_text_have_windows_too():

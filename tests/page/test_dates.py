@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.page.dates.dates import FoundDate, publication_date
+from lycosa.page.dates.publication_date import FoundDate, publication_date
 from lycosa.page.dates.spelled_days import FIRST_PAGE, date_in, date_of_url
+from tests.conftest import SHARED
 
 TODAY = date(2024, 6, 1)
 MADE = tomllib.loads((Path(__file__).parent / "dated_pages.toml").read_text(encoding="utf-8"))["page"]
-SHARED = Path(__file__).parents[3] / "shared/data/dates/dates-htmldate-default.tar.xz"
 
 
 def published(html: str, url: str = "http://a.example/page") -> FoundDate | None:
@@ -233,7 +233,7 @@ def test_only_names_are_types(kind, how):
 
 
 def test_a_day_of_two_readings_is_read_as_the_markup_has_it():
-    """08/11/2023 on an English page is August or November: the data beside it says which; else the country does."""
+    """08/11/2023 on an English page is August or November: structured data decides, else the country."""
     data = (
         '<script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2023-11-08"}</script>'
     )
@@ -264,13 +264,12 @@ def test_pages_that_scripts_build_are_dated_by_their_data():
     assert found.is_doubtful
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/dates")
+@pytest.mark.shared("data/dates")
 def test_dates_of_real_pages():
     """At least 0.93 of the labelled pages get exactly the right day, in both halves."""
     from research.dates import measure
 
-    scores = measure(SHARED)
+    scores = measure(SHARED / "data/dates/dates-htmldate-default.tar.xz")
     assert min(score.exact for score in scores.values()) >= 0.93
     assert scores["all"].ms < 15  # 2.4 on an idle core
 

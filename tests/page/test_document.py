@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.page.document import Document
+from lycosa.page.document import PLAIN, Document
+from lycosa.page.parsed import Parsed
+from lycosa.page.text.main_text import extract
 
 URL = "http://a.example/d/p.html"
 PARAGRAPH = "This is one of the many sentences that the page has, and all of them are about cats. "
@@ -25,7 +27,7 @@ def document(html, content_type="text/html; charset=utf-8", **options):
 
 
 def everything(page):
-    return {name: getattr(page, name) for name in Document.PLAIN}
+    return {name: getattr(page, name) for name in PLAIN}
 
 
 def test_nothing_is_computed_before_it_is_asked_for():
@@ -53,7 +55,7 @@ def test_a_page_that_says_nothing():
     """An empty body has empty properties."""
     page = document("")
     assert everything(page) == {
-        **dict.fromkeys(Document.PLAIN, ""),
+        **dict.fromkeys(PLAIN, ""),
         **dict.fromkeys(("noindex", "nofollow", "soft_404"), False),
         **dict.fromkeys(("links", "images", "requisites", "places", "entities"), ()),
         **{name: [] for name in PER_LINK},
@@ -84,11 +86,11 @@ def test_main_text_leaves_navigation_out():
 
 def test_main_text_of_endless_nesting_is_the_text(monkeypatch):
     """A page too deep for the extractor is not given to it."""
-    monkeypatch.setattr("lycosa.page.document.EXTRACTED_DEPTH", 50)
-    deep, flat = document("<div>" * 60 + "<p>a<nav>b"), document("<p>a</p>" * 60)
-    assert deep.main_text == deep.text
-    assert deep._is_too_deep(deep.tree.css("body")[0])
-    assert not flat._is_too_deep(flat.tree.css("body")[0])
+    monkeypatch.setattr("lycosa.page.text.main_text.MAX_DEPTH", 50)
+    deep = "<div>" * 60 + "<p>a<nav>b"
+    assert document(deep).main_text == document(deep).text
+    assert extract(Parsed(deep)) == ""
+    assert extract(Parsed("<p>a</p>" * 60))
 
 
 def test_main_text_far_down_is_the_text():
@@ -103,7 +105,7 @@ def test_main_text_far_down_is_the_text():
 
 def test_main_text_of_a_book_is_the_text(monkeypatch):
     """The extractor copies all it has at each paragraph: a book in one page is not given to it, and all of it is kept."""
-    monkeypatch.setattr("lycosa.page.document.EXTRACTED_WORK", 2_000_000)
+    monkeypatch.setattr("lycosa.page.text.main_text.MAX_WORK", 2_000_000)
     paragraphs = "<nav>Menu</nav>" + f"<p>{PARAGRAPH * 2}</p>" * 40
     article, book = document(paragraphs), document(paragraphs * 10)
     assert (article.is_too_long, "Menu" in article.main_text) == (False, False)
@@ -128,7 +130,7 @@ def test_main_text_of_a_book_is_the_text(monkeypatch):
 )
 def test_long_is_much_text_in_many_blocks(monkeypatch, html, is_too_long):
     """Whether a reader sees it or not; either alone costs the extractor little."""
-    monkeypatch.setattr("lycosa.page.document.EXTRACTED_WORK", 2_500_000)
+    monkeypatch.setattr("lycosa.page.text.main_text.MAX_WORK", 2_500_000)
     assert document(html).is_too_long is is_too_long
 
 
@@ -236,7 +238,7 @@ def test_plain_properties_are_enough_to_make_the_document_again():
     """What is stored as MessagePack gives back an equal document without the bytes."""
     page = document(f"<title>t</title><p>{PARAGRAPH}<a href=x>y</a><img src=i><p>z<a href=x>w</a>")
     stored = msgspec.msgpack.encode(everything(page))
-    types = {name: get_type_hints(getattr(Document, name).func)["return"] for name in Document.PLAIN}
+    types = {name: get_type_hints(getattr(Document, name).func)["return"] for name in PLAIN}
     plain = msgspec.defstruct("Plain", list(types.items()))
     known = msgspec.structs.asdict(msgspec.msgpack.decode(stored, type=plain))
     again = Document(b"", URL, known=known)

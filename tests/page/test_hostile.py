@@ -1,26 +1,22 @@
 """Real pages, as they are and mutated, never break a document."""
 
 import random
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from lycosa.page.document import Document
+from tests.conftest import SHARED
 from tests.page.test_document import check
 
-WEBS = Path("/work/shared/webs")
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(not WEBS.exists(), reason="needs ../shared/webs"),
-]
+pytestmark = pytest.mark.shared("webs")
 
 
 def pages(web, every, most):
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
     found = []
-    with (WEBS / web / "pages.warc.gz").open("rb") as file:
+    with (SHARED / "webs" / web / "pages.warc.gz").open("rb") as file:
         kinds = WarcRecordType.response | WarcRecordType.resource
         for number, record in enumerate(ArchiveIterator(file, record_types=kinds, parse_http=True)):
             if number % every == 0:

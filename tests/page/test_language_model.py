@@ -66,9 +66,9 @@ def nowhere(*_: object, **__: object) -> None:
 @pytest.fixture
 def fresh_identifier() -> Iterator[None]:
     """Loaded anew for a test, and again after it."""
-    languages._identifier.cache_clear()
+    languages.identifier.cache_clear()
     yield
-    languages._identifier.cache_clear()
+    languages.identifier.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh_identifier")
@@ -82,7 +82,7 @@ def test_where_no_file_can_be_kept_the_model_is_in_memory(
     monkeypatch.setattr("lycosa.page.text.language_model.NamedTemporaryFile", nowhere)
     monkeypatch.setattr(tempfile, "TemporaryFile", nowhere)
     assert languages.language_of(TEXTS[0]) == "de"
-    theirs = languages._identifier().rank(TEXTS[1])
+    theirs = languages.identifier().rank(TEXTS[1])
     monkeypatch.undo()
     assert theirs == quick_identifier().rank(TEXTS[1])
 
@@ -111,8 +111,8 @@ def test_a_model_of_another_form_is_loaded_by_the_library(
         raise trouble
 
     monkeypatch.setattr("lycosa.page.text.language_model.quick_identifier", unknown)
-    languages._identifier.cache_clear()
+    languages.identifier.cache_clear()
     try:
         assert languages.language_of(TEXTS[0]) == "de"
     finally:
-        languages._identifier.cache_clear()
+        languages.identifier.cache_clear()

@@ -97,7 +97,7 @@ def test_elements_beyond_the_cap_are_noted_too():
 
 @pytest.mark.parametrize("levels", [4, 40])
 def test_depth_is_measured_wherever_it_is(levels):
-    """A page is deeper than so many levels at its begin, at its end, or not at all."""
+    """Find nesting beyond the limit at the start or the end of a page, or none."""
     deep, flat = "<b>" * levels + "</b>" * levels, "<p>x</p>" * 200
     for html, is_it in (
         (flat, False),

@@ -192,9 +192,9 @@ def test_what_a_reference_becomes_is_no_longer_than_a_url():
 
 
 def test_what_references_lead_to_is_forgotten_when_it_is_much(monkeypatch):
-    """However many links a crawl sees, only so many targets are kept; what was forgotten is resolved again."""
+    """The cache of resolved targets is bounded; evicted ones are resolved again."""
     monkeypatch.setattr(links, "CACHED_TARGETS", 10)
-    known = links._KnownTargets()
+    known = links.KnownTargets()
     monkeypatch.setattr(links, "_known", known)
     for number in range(100):
         resolve = ReferenceResolver(f"http://a.example/{number}/p.html", urls.FOLDING)

@@ -130,5 +130,5 @@ def test_long_parts_are_found_without_looking_at_every_tag(html):
     """The parts behind a "<" that are longer than a tag may be are those that splitting the markup would tell."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parser_limits, "TAG_CHARS", 10)
-        found = [html[start:end] for start, end in parser_limits._long_parts(html)]
+        found = [html[start:end] for start, end in parser_limits.long_parts(html)]
     assert found == [part for part in html.split("<")[1:] if len(part) > 10]

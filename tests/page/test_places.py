@@ -15,8 +15,9 @@ from lycosa.page.places.gazetteer import gazetteer
 from lycosa.page.places.geocoding import Place, find_places, places_of_each, regions_of
 from lycosa.page.places.place_recognition import PlaceMention, installed_finder, shipped_model
 from lycosa.values import PagePlace
+from tests.conftest import SHARED
 
-SHARED = Path(__file__).parents[3] / "shared/data/places/ecbplus.jsonl.gz"
+NEWS = SHARED / "data/places/ecbplus.jsonl.gz"
 GOLD = Path(__file__).with_name("places_gold.csv")
 
 
@@ -210,13 +211,12 @@ def test_monsters_are_survived(text):
     assert len(find_places(text, gazetteer())) <= 1
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/places")
+@pytest.mark.shared("data/places")
 def test_places_of_real_news():
     """Recall of LOC_GEO is 0.80 and more, strict precision 0.80 and more on both labelled halves."""
     from research.places.measure import measure_precision, measure_recall, read_documents
 
-    documents = read_documents(SHARED)
+    documents = read_documents(NEWS)
     recall = measure_recall(documents.values())
     assert recall.found / recall.all >= 0.80
     assert recall.found_named / recall.named >= 0.93
@@ -226,13 +226,12 @@ def test_places_of_real_news():
     assert min(half.recall for half in halves.values()) >= 0.85
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared/data/places")
+@pytest.mark.shared("data/places")
 def test_the_labelled_documents_were_drawn_at_random():
     """The hundred documents are the draw that the head of the file names."""
     from research.places.measure import read_documents
 
-    drawn = random.Random(2016).sample(sorted(read_documents(SHARED)), 100)
+    drawn = random.Random(2016).sample(sorted(read_documents(NEWS)), 100)
     rows = [line.split(",")[0] for line in GOLD.read_text().splitlines() if not line.startswith("#")][1:]
     assert list(dict.fromkeys(rows)) == drawn
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from lycosa.engine.processes.analysis import EMBEDDED, Recipe, page_of
 from lycosa.page.document import Document
-from lycosa.page.signs import needs_browser
 from lycosa.page.signs.needs_browser import ASKS, DEAD, MOUNT, NEEDS_BROWSER, SCROLLS, sign_of_need
 from lycosa.values import Count, Link, Score
 
@@ -135,6 +134,7 @@ def test_signs_that_a_browser_is_needed(html, sign):
 def test_words_that_load_more_are_seen_wherever_they_stand(word, before, repeated):
     """At any place of the markup, in any case, among any number of words that look like them."""
     page = f"{before}<p>{'next ' * repeated}{word}</p>"
-    assert needs_browser._loads_more(page.encode())
-    other = page.replace(word, word[:-3]).encode()
-    assert needs_browser._loads_more(other) == any(said in other.lower() for said in needs_browser._MORE)
+    assert sign_of_need(document(f"<script></script>{page}")) == SCROLLS
+    other = page.replace(word, word[:-3])
+    is_more = any(said in other.lower() for said in ("load-more", "loadmore", "endless-scroll"))
+    assert (sign_of_need(document(f"<script></script>{other}")) == SCROLLS) == is_more

@@ -99,7 +99,7 @@ def inside(lat: float, lon: float, ring: list[tuple[float, float]]) -> bool:
 def test_a_file_that_stands_alone_has_its_fonts_in_it(monkeypatch):
     """They are cut down to the characters of its text, and left out where what cuts them is missing."""
     pytest.importorskip("fontTools")
-    monkeypatch.setattr(design, "_cut", design._cut.__wrapped__)  # type: ignore[attr-defined]
+    monkeypatch.setattr(design, "cut_font", design.cut_font.__wrapped__)  # type: ignore[attr-defined]
     short, long = design.embedded_fonts("owl"), design.embedded_fonts("The quick brown fox jumps: 0123456789")
     if design.font_file("SourceSansPro-Regular.ttf"):
         assert short.count("@font-face") == len(design.FONTS)

@@ -12,7 +12,7 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
-from lycosa.engine.relearn import relearn
+from lycosa.engine.catch_up.relearn import relearn
 from lycosa.engine.session import run_crawl
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.errors import CollectionError, InputError

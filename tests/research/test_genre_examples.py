@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from random import Random
 
 import pytest
-from research.genre.accuracy import tables
-from research.genre.crawls import can_claim, compare, line, summary, swept
+from research.genre.crawls import can_claim, compare, line, summary
 from research.genre.examples import GenreLabel, drawn_later, genre_examples, labels, made_examples
 
 from lycosa.evidence import Evidence
@@ -16,13 +13,11 @@ from lycosa.methods.genre.evidence import EXTENDED, GENRES, built_in_model
 from lycosa.methods.genre.signs import FEATURES
 from lycosa.page.document import Document
 from lycosa.values import Category
-from lycosa_lab.grids.comparing import compare as compare_strategies
 from lycosa_lab.papers.genre.crawls import best_weight
 from lycosa_lab.papers.remembered import Remembered
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.webs.web import VirtualWeb
-
-SHARED = Path(__file__).parents[3] / "shared"
+from tests.conftest import SHARED
 
 
 def test_labels_are_whole():
@@ -124,45 +119,7 @@ def test_margins_come_from_topics_that_chose_nothing(demo_folder):
     assert sum(found["mix"].values()) == pytest.approx(1)
 
 
-def test_a_sweep_has_a_column_for_each_weight(demo_folder):
-    """Means over the topics."""
-    made = compare_strategies(
-        demo_folder,
-        ["genre"],
-        topics=["owls"],
-        changes=["genre.w_r=0,1"],
-        options=Options(pages=10),
-        runs=1,
-    )
-    assert swept(made.runs).splitlines()[0] == "| w_R | 0 | 1 |"
-
-
-def test_the_report_of_accuracy_has_its_tables():
-    """Each row of the documentation, confusion and recall; chosen pages are tested only in the last."""
-    chance = Random(3)
-    genres = {"blog": "blog", "news": "news", "wiki": "other"}
-    pages = [
-        (
-            GenreLabel(f"http://{name}{number}.example/", genres[name], name, "dates", draw),
-            {feature: float(chance.randint(0, 5) + 9 * (name == "blog")) for feature in FEATURES},
-        )
-        for name in genres
-        for number, draw in enumerate(("random",) * 8 + ("later", "chosen"))
-    ]
-    typed = [
-        (label._replace(extended="course", draw="typed"), {**of, "course_words": 20.0})
-        for label, of in pages[:8]
-    ]
-    found = {name: made.splitlines() for name, made in tables(pages, typed).items()}
-    assert found["accuracy"][2].startswith("| five genres, all features, 24 pages | ")
-    assert any("pages drawn later" in row and "of 3)" in row for row in found["accuracy"])
-    assert found["five genres"][0] == "|  | blog | news | other | recall |"
-    assert found["rare genres"][2].startswith("| pages | 9 ")
-    assert found["universities"][2].startswith("| course | 8 | ")
-
-
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED.exists(), reason="needs ../shared")
+@pytest.mark.shared("webs/news")
 def test_the_labelled_pages_are_there():
     """Every labelled URL of the webs is archived (the large set of pages is read by fit_built_in)."""
     from lycosa.urls import key_of

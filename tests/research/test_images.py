@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from research.images.heatmap_model import make_model
-from research.images.measure import SHARED_HEATMAPS, learning_curve, measure, steadiness
+from research.images.measure import measure, steadiness
 
 from lycosa.methods.multimedia.image_training import Examples, Setting
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
 from lycosa.values import Score
+from tests.conftest import SHARED
 from tests.methods.multimedia.images.drawn import graded_map, noise, png
 
 QUICK = [Setting(3, 1, False)]
@@ -30,11 +31,6 @@ def test_every_rule_has_its_figures():
     assert table["mean"].f1_se == 0
 
 
-def test_the_learning_curve_has_a_point_for_each_number_of_sources():
-    """From three and from eight sources."""
-    assert set(learning_curve(drawn(), owners=[3, 8], seeds=[0])) == {3, 8}
-
-
 def test_other_forms_of_the_same_pictures_are_compared(tmp_path):
     """Drawn maps stay maps, and noise noise, at half the size; nothing differs from itself."""
     for name, draw in (("heatmap", graded_map), ("other", noise)):
@@ -47,12 +43,11 @@ def test_other_forms_of_the_same_pictures_are_compared(tmp_path):
     assert rows["half as large"].f1 > 0.8
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not SHARED_HEATMAPS.is_dir(), reason="needs ../shared")
+@pytest.mark.shared("data/heatmaps-dev")
 def test_the_built_in_model_knows_its_own_examples():
     """Of the images it was fitted on it knows nearly all: the shipped file fits the descriptors."""
     model = ImageModel.builtin()
-    files = sorted(SHARED_HEATMAPS.glob("*/*"))[::40]
+    files = sorted((SHARED / "data/heatmaps-dev").glob("*/*"))[::40]
     judged = model.judge_all([file.read_bytes() for file in files])
     right = [isinstance(j, Score) and j.label == f.parent.name for j, f in zip(judged, files, strict=True)]
 

@@ -7,7 +7,6 @@ from research.judge.coefficients import HELD, rows_of
 from research.judge.coefficients import summary as coefficients_summary
 from research.judge.crawls import STRATEGIES, JudgedCrawl, crawled, crawls_of
 
-from lycosa_lab.demo_web import demo_web
 from lycosa_lab.grids.grid import Laboratory
 from lycosa_lab.runs.given import parse_given
 from lycosa_lab.runs.protocol import Options
@@ -16,10 +15,8 @@ from lycosa_lab.webs.web import VirtualWeb
 
 
 @pytest.fixture(scope="module")
-def web(tmp_path_factory) -> CachedWeb:
-    folder = tmp_path_factory.mktemp("judge") / "web"
-    demo_web().write(folder)
-    return CachedWeb(VirtualWeb.open(folder))
+def web(demo_folder) -> CachedWeb:
+    return CachedWeb(VirtualWeb.open(demo_folder))
 
 
 @pytest.fixture(scope="module")

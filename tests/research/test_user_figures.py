@@ -32,20 +32,6 @@ def test_runs_are_made_once(runs: tuple[Measured, Path], monkeypatch: pytest.Mon
         measured(msgspec.structs.replace(CASE, pages=30), Path(), kept)
 
 
-def test_a_case_becomes_rows_of_the_tables(runs: tuple[Measured, Path]):
-    """A row for each strategy, and one for their difference."""
-    found, kept = runs
-    cases = {("demo", CASE.given): found}
-
-    rows = user_figures.figures(cases, Path(), kept).splitlines()
-    assert rows[2].startswith("| demo | keywords,examples:3 | best-first | 2 | ")
-    assert {row.count("|") for row in rows} == {len(user_figures.MEASURES) + 6}
-    table = user_figures.reliability(next(iter(cases.values())).runs).splitlines()
-    assert len(table) == len(user_figures.BINS) + 1
-    assert {row.count("|") for row in table} == {8}
-    assert user_figures.leads(cases).splitlines()[2].startswith("| demo | keywords,examples:3 | ")
-
-
 def test_f1_of_all_counts_pages_that_no_link_leads_to(runs: tuple[Measured, Path]):
     """It counts all relevant pages of the web."""
     found, kept = runs
@@ -54,16 +40,6 @@ def test_f1_of_all_counts_pages_that_no_link_leads_to(runs: tuple[Measured, Path
     right = run.precision * len(run.collected)
 
     assert user_figures.f1_of_all(run, 3, web) == pytest.approx(2 * right / (len(run.collected) + relevant))
-
-
-def test_kept_relevant_pages_are_counted(runs: tuple[Measured, Path]):
-    """The counts behind the table of events."""
-    run = runs[0].runs[0]
-    fetched, right, kept = user_figures.counted(run)
-
-    assert fetched == run.curve[-1]
-    assert right == pytest.approx(run.precision * kept)
-    assert "(" in user_figures.events(runs[0])
 
 
 def test_losses_are_counted_by_topic(runs: tuple[Measured, Path]):

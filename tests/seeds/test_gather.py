@@ -91,7 +91,7 @@ async def test_an_index_whose_host_is_gone_is_left(tmp_path):
     assert len(urls) == 12
     assert web.asked[-1] == names[14]
     assert "10 sitemaps of http://a.example/ are read, 31 are left …" in words
-    assert words[-1] == "25 more sitemaps of http://a.example/ are left out: the last 3 could not be read."
+    assert words[-1] == "25 more sitemaps of http://a.example/ are skipped: the last 3 could not be read."
 
 
 async def test_an_index_from_the_web_reads_no_files(tmp_path):

@@ -14,7 +14,7 @@ from lycosa.methods.event.section import EventSpec
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Section, Spec
-from lycosa.spec.writing import OF_THE_KIND, OFTEN, STARTS, as_run, spec_reference, spec_text, toml
+from lycosa.spec.writing import OF_THE_KIND, OFTEN, STARTS, as_run, spec_text, toml
 
 KINDS = [*STARTS, "event"]
 
@@ -87,16 +87,8 @@ def test_a_folder_with_any_name_gets_a_spec():
         parse_spec(spec_text("topic", name, all_settings()), all_settings())
 
 
-def test_the_reference_lists_every_key():
-    """docs/spec.md has a row for each key, with its default."""
-    text = spec_reference(all_settings())
-    assert "| `per_host_delay_s` | number | `2.0` |" in text
-    assert '| `kind` | `"topic"`' in text
-    assert '| `date_from` | date | `"none"` |' in text
-
-
 def test_a_spec_as_run_says_what_the_command_line_changed():
-    """What is stored beside the results parses to the spec that was run."""
+    """The stored spec parses to the spec that was run."""
     text = '[topic]\nkeywords = ["owl"]\n[fetch]\nconnect_to = { "*.test" = "127.0.0.1:80" }\n[best-first]\nk = 5\n'
     changes = (
         "limits.pages=none",

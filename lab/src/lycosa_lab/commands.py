@@ -61,7 +61,9 @@ def run(
     csv: Annotated[Path | None, typer.Option(help="Write a row a run.")] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Write curves to this file (PNG, and SVG beside it), scores to FILE-scores.png."),
+        typer.Option(
+            help="Write curves to this file (PNG, with an SVG next to it), scores to FILE-scores.png."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -186,7 +188,7 @@ def bench(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Measure our own speed on this machine, and that of other crawlers beside it, as a ratio.
+    """Measure the speed of lycosa on this machine, and its ratio to other crawlers.
 
     With --urls the frontier alone, with the records that fused keeps of every URL where that is named. With --web
     the crawls are of an archived web (docs/webs.md), with the keywords of its first topic.

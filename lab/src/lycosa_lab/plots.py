@@ -115,7 +115,7 @@ MAX_DRAWN = 6
 
 
 MUCH_TALLER = 10
-"""A column this many times as tall as the next is cut, with its number beside it: the others could not be seen."""
+"""A column is cut and labelled if it is this many times as tall as the next: the others would be invisible."""
 
 
 def plot_scores(runs: Sequence[Run], path: Path) -> list[Path]:

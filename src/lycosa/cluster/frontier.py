@@ -22,13 +22,13 @@ from lycosa.frontier.sqlite import Connection, SqliteFrontier
 from lycosa.values import Decision, Kind, Link, Merge
 
 SOON_S = 1.0
-"""What may go within this time is part of what a shard reports."""
+"""A shard reports the URLs that can be taken within this time, in seconds."""
 MAX_BEST = 128
 MAX_TOLD, TOLD_AGAIN = 50_000, 16
-"""URLs of other shards of which is remembered what was said of them (10 MB); and of links that say no more, one in so many is sent."""
+"""Foreign URLs remembered, to avoid sending a link twice (10 MB); of links that add nothing new, one in TOLD_AGAIN is sent."""
 
 Send = Callable[[int, Sequence[Link]], None]
-"""Hands links to the shard of that number; they leave with the commit."""
+"""Send links to the shard of that number; they leave with the commit."""
 
 
 class Shared(QueuedFrontier):

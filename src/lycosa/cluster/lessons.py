@@ -1,7 +1,7 @@
-"""What a strategy learns from the pages of other shards. In: their collections. Out: a strategy that knows them.
+"""Teach a strategy from the pages of other shards.
 
-A strategy that scores what waits by what pages turned out to be (`fused`) learns at the set points of the judge, by the number
-of pages of all shards, so that what it has learned can be named: version n, from so many pages of others.
+A strategy that scores waiting URLs by what pages turned out to be (`fused`) learns at the judge's fit points, counted over
+the pages of all shards. Each time makes a numbered version.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from lycosa.learn.refit import next_fit
 
 
 class OthersLessons:
-    """The lessons of other shards, as far as one shard has heard them."""
+    """The pages of other shards that the strategy of one shard has learned from."""
 
     def __init__(self, others: Sequence[Path], note: Callable[[int, int], None] = lambda *_: None) -> None:
-        """`note` is told the number of each version, and from how many pages of others it is learned."""
+        """`note` receives the number of each version, and the number of foreign pages it was learned from."""
         self.version = self.pages = 0
         self._others = others
         self._note = note
@@ -28,7 +28,7 @@ class OthersLessons:
         self._due = next_fit(0)
 
     def teach(self, conclusions: Conclusions, pages: int) -> None:
-        """Let the strategy learn what is new, if all shards have come to so many pages; inside the shard's commit."""
+        """Teach the strategy the new pages when `pages` of all shards reach the next fit point. Call inside the commit."""
         strategy = conclusions.strategy
         if strategy.records is None or pages < self._due or not self._others:
             return

@@ -29,8 +29,8 @@ from lycosa.cluster.versions import PublishedVersions
 from lycosa.collection.catalogue.schema import open_for_reading
 from lycosa.collection.collection import Collection
 from lycosa.collection.log import close_log, open_log, tell
+from lycosa.engine.catch_up.relearn import judge_by
 from lycosa.engine.loop import Crawl
-from lycosa.engine.relearn import judge_by
 from lycosa.engine.session import prepare_shards, run_share
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.summary import Summary

@@ -366,7 +366,7 @@ def _refuse_orphans(catalogue: Path, archive: Path) -> None:
     orphan = next(archive.glob("*.warc*"), None)
     if orphan is not None:
         raise CollectionError(
-            f"{archive} has WARC files ({orphan.name}) but there is no {catalogue.name} beside it. "
+            f"{archive} has WARC files ({orphan.name}) but there is no {catalogue.name} next to it. "
             "Put the catalogue back from a copy, or choose another directory with --out."
         )
 

@@ -51,7 +51,7 @@ def room_for(path: Path) -> Path:
 
 
 def say(message: str) -> None:
-    """A word to the user, beside the results."""
+    """Print a message to the user, apart from the results."""
     # Not typer.echo: it would write past the live progress, which then draws over the message.
     print(fitted(message, sys.stderr), file=sys.stderr, flush=True)
 

@@ -74,7 +74,7 @@ def tell(summary: Summary, *, json: bool) -> None:
     if summary.pages and not summary.relevant and not summary.known:
         say(
             "No page was judged relevant. See how a page scored: "
-            f"lycosa why {summary.collection} URL; then mend [topic] or [event], or lower judge.threshold."
+            f"lycosa why {summary.collection} URL; then change [topic] or [event], or lower judge.threshold."
         )
     if summary.stopped_early:
         raise StoppedEarly("Stopped early; run the same command again and it goes on.")

@@ -163,7 +163,7 @@ def _ask_to_run(spec: Path, changes: tuple[str, ...]) -> None:
 def crawl(
     spec: Annotated[Path, typer.Argument(help="The crawl.toml, or the folder that it is in.")],
     out: Annotated[
-        Path | None, typer.Option(help="The collection; default: a folder with the spec's name beside it.")
+        Path | None, typer.Option(help="The collection; default: a folder with the spec's name next to it.")
     ] = None,
     max_pages: Annotated[
         int | None, typer.Option(min=1, help="At most this many pages, instead of limits.pages.")
@@ -283,7 +283,7 @@ def why(
     url: Annotated[str, typer.Argument(help="Any URL.")],
     json: Json = False,
 ) -> None:
-    """Explain a URL: taken, refused, waiting or never seen, and by which evidence and rule.
+    """Explain a URL: taken, refused, waiting or never seen, with the evidence and the rule.
 
     Example: lycosa why demo http://www.nightbirds.test/reports/page07.html
     """

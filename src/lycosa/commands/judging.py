@@ -76,7 +76,7 @@ def judge(
 
 
 def _undo(directory: Path) -> None:
-    from lycosa.engine.relearn import undo
+    from lycosa.engine.catch_up.relearn import undo
 
     done = undo(directory)
     typer.echo(
@@ -87,7 +87,7 @@ def _undo(directory: Path) -> None:
 
 
 def _show_history(directory: Path, *, json: bool) -> None:
-    from lycosa.engine.relearn import history
+    from lycosa.engine.catch_up.relearn import history
     from lycosa.wording import interval
 
     found = history(directory)

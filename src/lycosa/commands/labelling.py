@@ -68,7 +68,7 @@ def _next_step(directory: Path) -> str:
 def _learn(directory: Path) -> None:
     """Let the judge learn what was answered, and say what changed."""
     from lycosa.collection.collection import Collection
-    from lycosa.engine.relearn import learns, relearn
+    from lycosa.engine.catch_up.relearn import learns, relearn
 
     with Collection.open(directory) as collection:
         is_learning = learns(collection)

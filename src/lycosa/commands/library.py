@@ -184,7 +184,7 @@ def index(
 
     Example: lycosa index demo
     """
-    from lycosa.engine.index import index_collection
+    from lycosa.engine.catch_up.index import index_collection
 
     done = index_collection(collection, workers, say=say)
     typer.echo(

@@ -103,7 +103,7 @@ def _show(finding: Finding, wanted: PostFilter, out: Path | None) -> None:
 
     from lycosa.seeds.posts.look import Look
 
-    # Without a file the seeds are the output, and the tables go beside it.
+    # Without a file the seeds are the output, and the tables go next to it.
     console = Console(stderr=out is None)
     console.print(_statistics(finding, wanted))
     if finding.sources:

@@ -5,29 +5,27 @@ The loop concludes what it fetched; `rejudge` concludes the pages of the archive
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 
 import msgspec
 
-from lycosa.collection import Record, Rejudged, Sink, conclusion_of
+from lycosa.collection import Record, Sink, conclusion_of
 from lycosa.collection.archive.warc import digest_of
 from lycosa.collection.known import Elsewhere
+from lycosa.engine.learning import Learning
 from lycosa.engine.parts import OptionalParts, Visit, WholeFrontier
 from lycosa.engine.rendering import Renderings
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.patterns import NoPatterns
 from lycosa.engine.rules.walls import Walls
-from lycosa.engine.tally import Tally
 from lycosa.methods import Step, Strategy
-from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED
 from lycosa.urls import authority_of, key_of, source_of
 from lycosa.values import (
     Decision,
-    Fact,
     Fetched,
     Judgement,
     Kind,
@@ -43,8 +41,6 @@ from lycosa.values import (
     is_said,
 )
 
-MAX_RESCORED = 10_000
-"""Waiting URLs that are scored again when pages were judged anew: those that can still win."""
 POOR = 0.5
 """Factor for the links of a page that is like earlier ones."""
 A_LIST = Judgement(True, 0.5, "a list of its site")
@@ -52,10 +48,10 @@ A_LIST = Judgement(True, 0.5, "a list of its site")
 AN_IMAGE = Judgement(False, 0.0, "an image")
 """Images are never judged: they are evidence on the pages that show them."""
 NO_PAGE = frozenset((403, 404, 410, 451))
-"""Statuses by which a server says that there is no page, or none for us; others say more of the server than of the URL."""
+"""Statuses that say that a page does not exist or is closed to us. Others describe the server, not the URL."""
 
 
-class Conclusions:
+class Conclusions(Learning):
     """Concludes one URL after the other. Every method is called inside the store's commit."""
 
     def __init__(
@@ -68,13 +64,11 @@ class Conclusions:
         follow: Follow,
         parts: OptionalParts | None = None,
     ) -> None:
-        self.frontier = frontier
-        self.strategy = strategy
+        self.parts = parts = parts or OptionalParts()
+        super().__init__(frontier, strategy, follow, parts.given)
         self.store = store
         self.admission = admission
-        self.follow = follow
-        self.parts = parts = parts or OptionalParts()
-        self.verdicts, self.given = parts.verdicts, parts.given
+        self.verdicts = parts.verdicts
         self.near, self.patterns, self.renderings, self.known = (
             parts.near,
             parts.patterns,
@@ -82,7 +76,6 @@ class Conclusions:
             parts.known,
         )
         self.walls = Walls(follow.fetch.per_host_delay_s)
-        self.tally = Tally()
         self.concluded: list[tuple[Page, Judgement]] = []
         """The pages of this commit with their judgements; the loop takes them."""
 
@@ -176,56 +169,6 @@ class Conclusions:
             if seen_at and day > datetime.fromtimestamp(seen_at, UTC).date().isoformat():
                 later.append(key)
         self.frontier.hasten(later, now)
-
-    def learn(
-        self, link: Link, judgement: Judgement, evidence: Mapping[str, Fact], *, is_unseen: bool = False
-    ) -> None:
-        """Count a judged page for its source and let the strategy learn; a resumed crawl does it all again.
-
-        An empty frame that no browser has filled (`is_unseen`) teaches nothing.
-        """
-        self.tally.count(link.key, judgement.relevant and not link.trail)
-        if is_unseen:
-            return
-        if judgement.relevant and link.depth:
-            self.tally.relevant_links += 1
-            self.tally.relevant_priority += link.priority
-        if link.key in self.given:
-            self.tally.given += 1
-            self.tally.given_relevant += judgement.relevant and link.trail == 0
-        counts = self.tally.sources[source := source_of(authority_of(link.url))]
-        credit = self.strategy.credit(judgement)
-        counts[0] += credit
-        counts[1] += 1 - credit
-        self.frontier.reweigh(source, counts[0], counts[1])
-        self.strategy.learn(link, judgement, evidence)
-
-    def rejudged(self, changed: Sequence[Rejudged]) -> None:
-        """Count pages by their new judgements, and tell the strategy. After the last ones: `rescore`."""
-        touched = set()
-        for page in changed:
-            if not page.explored:
-                self.tally.relevant += page.now.relevant - page.before.relevant
-                if page.key in self.tally.latest:
-                    self.tally.latest[page.key] = page.now.relevant
-            credit = self.strategy.credit(page.now) - self.strategy.credit(page.before)
-            if credit:
-                counts = self.tally.sources[page.source]
-                counts[0] += credit
-                counts[1] -= credit
-                touched.add(page.source)
-        for source in sorted(touched):
-            self.frontier.reweigh(source, *self.tally.sources[source])
-        self.strategy.rejudged({page.key: page.now for page in changed})
-
-    def rejudged_elsewhere(self, judgements: Mapping[int, Judgement]) -> None:
-        """Tell the strategy how pages of other shards are judged now: it may have learned from them."""
-        self.strategy.rejudged(judgements)
-
-    def rescore(self) -> None:
-        """Score waiting URLs again, if the strategy keeps records of them."""
-        if self.strategy.records is not None:
-            self.frontier.rescore(MAX_RESCORED)
 
     def settle(self, hold: str, value: float | None) -> None:
         """Let the strategy decide on the links of a hold, now that what they waited for has this value."""
@@ -377,14 +320,6 @@ class Conclusions:
             for step in steps:
                 if isinstance(step, Release):
                     self.settle(step.hold, step.value)
-
-    def is_unseen_frame(self, evidence: Container[str], words: int) -> bool:
-        """Whether a page is an empty frame that no browser has filled, though one looks at some pages.
-
-        All frames of a site are alike, and that is no trap.
-        """
-        is_frame = NEEDS_BROWSER in evidence and RENDERED not in evidence and words <= FEW_WORDS
-        return is_frame and self.follow.fetch.render == "needed"
 
     def _duplicate(self, fetched: Fetched, digest: bytes) -> Refusal | None:
         if fetched.rendered:  # the frame that scripts fill is the same for all pages of a site

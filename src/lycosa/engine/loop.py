@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import inf
-from typing import Any, cast
+from typing import Any
 
 from lycosa.clock import Clock, SystemClock
 from lycosa.engine.callbacks import NoBatches, OnPage, tell_of
@@ -20,24 +20,11 @@ from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.tally import Tally
+from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
 from lycosa.fetch import CrawlFetcher
-from lycosa.fetch.polite.delays import rest_s as rest_of
 from lycosa.learn.judges.calibration import Harvest
 from lycosa.learn.refit import NoRefits
-from lycosa.page.signs.walls import LOOKED_AT
-from lycosa.values import (
-    Decision,
-    Fetched,
-    Judgement,
-    Kind,
-    Later,
-    Link,
-    NotFetched,
-    Page,
-    Reason,
-    Refusal,
-    Say,
-)
+from lycosa.values import Decision, Kind, Later, Link, Say
 from lycosa.wording import counted
 
 NOTHING_LEFT = "nothing is left to fetch"
@@ -48,10 +35,6 @@ FIRST_AT_ONCE, VISITS_EACH = 4, 8
 """URLs in flight at first, and visits after which one more may be: ramp up slowly, so that early pages influence later choices."""
 DUE_S = 60.0
 """Longest wait of a crawl that has all its pages for a revisit that is due."""
-CANCEL_S = 1.0
-"""How long cancelled requests are waited for, at most a tenth of the patience when the crawl stops."""
-HANG_TICKS = 12
-"""Looks at the progress in the time after which requests hang. Counted, so that a machine that slept is no hanging."""
 MAX_NAMED = 5
 """URLs named in one message."""
 CROWD, GATHER_S = 4, 0.03
@@ -80,16 +63,15 @@ class Crawl:
         on_page: OnPage = lambda _, __: None,
         say: Say = lambda _: None,
     ) -> None:
-        self.fetcher = fetcher
-        self.analyser = analyser
         self.conclusions = conclusions
         self.frontier = conclusions.frontier
         self.store = conclusions.store
         self.limits = limits
         self.refits = refits or NoRefits()
         self.peers = peers or Alone()
-        self.rendering = rendering or NoRendering()
-        self.batches = batches or NoBatches()
+        self.visits = Visits(
+            fetcher, analyser, conclusions, limits, rendering or NoRendering(), batches or NoBatches()
+        )
         self.on_page = on_page
         self.say = say
         self.clock = clock or SystemClock()
@@ -107,9 +89,7 @@ class Crawl:
         self._visited = 0
         self._asked_again = 0
         self._stop_by = inf  # on the event loop's clock
-        self._asking: dict[asyncio.Task[Any], int] = {}  # visits whose request is in flight, since which tick
         self._dropped: list[Visit] = []
-        self._tick = 0
         self._landings = 0
 
     @property
@@ -133,7 +113,7 @@ class Crawl:
         with self.store.commit():
             self.conclusions.add([Decision(link, link.priority, rule="seed") for link in seeds])
         finished: list[Visit] = []
-        watchdog = asyncio.ensure_future(self._drop_hanging())
+        watchdog = asyncio.ensure_future(self.visits.watch(lambda: self._landings, self._drop))
         try:
             while True:
                 with self.store.commit():
@@ -148,7 +128,7 @@ class Crawl:
                 concluded, self.conclusions.concluded = self.conclusions.concluded, []
                 tell_of(concluded, self.on_page)
                 for link in leases:
-                    task = asyncio.ensure_future(self._visit(link))
+                    task = asyncio.ensure_future(self.visits.visit(link))
                     task.add_done_callback(self._note_end)
                     self._flying[task] = link
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
@@ -160,7 +140,7 @@ class Crawl:
             watchdog.cancel()
             flying = list(self._flying)  # their leases are waiting again when the crawl goes on
             self._flying.clear()
-            await _cancelled([*flying, watchdog], CANCEL_S)
+            await cancelled([*flying, watchdog], CANCEL_S)
 
     def stop(self, why: str = "stopped") -> None:
         """Take no more URLs; finish those in flight."""
@@ -251,65 +231,18 @@ class Crawl:
             times.append(self.frontier.next_at(again=True))
         return min((at for at in times if at is not None), default=None)
 
-    async def _visit(self, link: Link) -> Visit:
-        refused = self.conclusions.admission.refuse_waiting(link) or self.conclusions.walls.refusal(link)
-        fetched = NotFetched(link, refused) if refused else await self._fetch(link)
-        if not isinstance(fetched, Fetched) or not _is_read(fetched):
-            return Visit(link, fetched)
-        page = await self.analyser.analyse(fetched)
-        if not isinstance(page, Page):
-            return Visit(link, fetched, page)
-        if not self.rendering.is_wanted(fetched, page, self.tally):
-            return Visit(link, fetched, page, judgement=await self._judged(page))
-        seen = await self.rendering.visit(fetched, page, self.analyser)
-        judgement = await self._judged(seen.page) if seen.page else None
-        return Visit(link, seen.fetched, seen.page, seen.exchanges, seen.gain, judgement)
-
-    async def _judged(self, page: Page) -> Judgement | None:
-        return await self.batches.judge(page) if page.link.kind is Kind.PAGE else None
-
-    async def _fetch(self, link: Link) -> Fetched | NotFetched | Later:
-        """The response, as a request that the watchdog may give up."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._asking[task] = self._tick
-        try:
-            return await self.fetcher.fetch(link)
-        finally:
-            self._asking.pop(task, None)
-
-    async def _drop_hanging(self) -> None:
-        """Give up the requests that hang when no visit has ended for `hang_s`."""
-        still, landings = 0, self._landings
-        while True:
-            await asyncio.sleep(self.limits.hang_s / HANG_TICKS)
-            self._tick += 1
-            still = still + 1 if self._asking and landings == self._landings else 0
-            landings = self._landings
-            hanging = [task for task, since in self._asking.items() if self._tick - since >= HANG_TICKS]
-            if still < HANG_TICKS or not hanging:
-                continue
-            links = [self._flying.pop(task) for task in hanging]
-            for task in hanging:
-                del self._asking[task]
-            self._dropped += [Visit(link, self._hung(link)) for link in links]
-            self.call()
-            self._tell(f"Dropped because they hung for {self.limits.hang_s:g} s: {_named(links)}.")
-            await _cancelled(hanging, CANCEL_S)
-
-    def _hung(self, link: Link) -> NotFetched:
-        """A request that is given up, as a passing fault that uses up one of its retries."""
-        fetch = self.conclusions.follow.fetch
-        rest_s = rest_of(fetch.per_host_delay_s, faults=link.attempts + 1)
-        refusal = Refusal(Reason.TIMEOUT, f"the request hung for {self.limits.hang_s:g} s")
-        again = rest_s if link.attempts < fetch.retries else None
-        return NotFetched(link, refusal, rest_s=rest_s, again_in_s=again, passing=True)
+    def _drop(self, hanging: Sequence[asyncio.Task[Any]]) -> None:
+        """Conclude requests that hang as failed."""
+        links = [self._flying.pop(task) for task in hanging]
+        self._dropped += [Visit(link, self.visits.hung(link)) for link in links]
+        self.call()
+        self._tell(f"Dropped because they hung for {self.limits.hang_s:g} s: {_named(links)}.")
 
     async def _leave(self) -> list[Visit]:
         """Cancel what has not ended in time, and put it back into the queue."""
         left = [task for task in self._flying if not task.done()]
         links = [self._flying.pop(task) for task in left]
-        await _cancelled(left, self._cancel_s)
+        await cancelled(left, self._cancel_s)
         self._tell(
             f"Not ended {self.limits.stop_patience_s:g} s after the crawl: {_named(links)}. A later run fetches them."
         )
@@ -421,31 +354,7 @@ class Crawl:
         return True
 
 
-async def _cancelled(tasks: Sequence[asyncio.Task[Any]], wait_s: float) -> None:
-    """Cancel tasks; those that do not end are left to themselves, and the event loop does not wait for them either."""
-    for task in tasks:
-        task.cancel()
-    if not tasks:
-        return
-    try:
-        await asyncio.wait(tasks, timeout=wait_s)
-    finally:
-        for task in tasks:
-            if task.done():
-                _ = task.cancelled() or task.exception()
-            else:
-                asyncio.tasks._unregister_task(task)
-                cast(Any, task)._log_destroy_pending = False
-
-
 def _named(links: Sequence[Link]) -> str:
     """How many requests, and the first of them."""
     more = f" and {len(links) - MAX_NAMED} more" if len(links) > MAX_NAMED else ""
     return f"{counted(len(links), 'request')} ({', '.join(link.url for link in links[:MAX_NAMED])}{more})"
-
-
-def _is_read(fetched: Fetched) -> bool:
-    """Whether a response is looked into: a good one, or an error that may say more than its status."""
-    if fetched.status == 200:
-        return fetched.link.kind is not Kind.REQUISITE
-    return fetched.link.kind is Kind.PAGE and fetched.status in LOOKED_AT

@@ -17,12 +17,7 @@ from lycosa.collection.log import tell
 from lycosa.collection.rests import Rests
 from lycosa.collection.writer import CollectionWriter, Hook
 from lycosa.engine.callbacks import OnPage, batches_of
-from lycosa.engine.conclude import Conclusions
-from lycosa.engine.loop import Crawl
-from lycosa.engine.parts import Alone, NoneNear, OptionalParts, Share
-from lycosa.engine.processes.recipe import recipe_of
-from lycosa.engine.processes.workers import analyser_for
-from lycosa.engine.rejudge import (
+from lycosa.engine.catch_up.rejudge import (
     Judging,
     Rewritten,
     is_judged_otherwise,
@@ -31,6 +26,11 @@ from lycosa.engine.rejudge import (
     note_judging,
     rejudge,
 )
+from lycosa.engine.conclude import Conclusions
+from lycosa.engine.loop import Crawl
+from lycosa.engine.parts import Alone, NoneNear, OptionalParts, Share
+from lycosa.engine.processes.recipe import recipe_of
+from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rendering import RENDERINGS, Renderings, learned_in, rendering_of
 from lycosa.engine.resume import prefer_sources, resume
 from lycosa.engine.rules.admission import Admission

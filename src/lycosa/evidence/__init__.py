@@ -1,7 +1,6 @@
-"""Facts about a page, its links and its images, each with a name.
+"""Evidence: named facts about a page, its links and its images.
 
-In: a lazy Document, or the bytes of an image. Out: a Fact for the page or image, and/or something of each
-link, in one batch. Evidence is a pure function of the document and a fitted model, so it runs in worker processes.
+Evidence is a pure function of the document and a fitted model, so it runs in worker processes.
 """
 
 from __future__ import annotations

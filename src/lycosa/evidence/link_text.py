@@ -1,7 +1,6 @@
 """score_T of the multimedia paper: how promising a link is by its anchor and the characters around it.
 
-In: a document. Out: for each link its terms, without the names of places, which are counted instead; and,
-by a fitted classifier, a probability.
+Names of places are not terms; their number is one feature.
 """
 
 from __future__ import annotations

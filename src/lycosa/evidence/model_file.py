@@ -1,8 +1,7 @@
-"""Models on disk. In: a msgspec struct with numpy arrays. Out: one MessagePack file, and back.
+"""Save and load models: msgspec structs with NumPy arrays, as MessagePack with a checksum.
 
-A model is data, never pickle: reading one from a stranger runs no code. What is read is checked
-against its checksum and its types, numbers must be finite, and each struct checks its own shape in
-`__post_init__`. The same model always becomes the same bytes.
+A model is data, never pickle, so loading one runs no code. Loading checks the checksum, the types and that numbers are
+finite; each struct checks its shape in `__post_init__`. The same model always gives the same bytes.
 """
 
 from __future__ import annotations

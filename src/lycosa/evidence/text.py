@@ -1,4 +1,4 @@
-"""What a fitted text classifier says of a page and of its links' words."""
+"""Text classifiers as evidence: on a page, on anchors and on link contexts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The fitted forms of a text classifier, run with numpy. In: a batch of texts. Out: decision values.
+"""Fitted text classifiers, computed with NumPy.
 
-Each form is a frozen struct of plain arrays that checks its own shape, so that it can come from a
-file of a stranger. A text's decision value does not depend on the texts beside it.
+Each is a frozen struct of arrays that checks its own shape, so that it can come from an untrusted file. The decision
+value of a text does not depend on the other texts of its batch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A text classifier at crawl time, numpy only. In: term counts of many texts. Out: probabilities.
+"""A text classifier with its vocabulary and calibration: term counts to probabilities.
 
-Fitted by `lycosa.learn.training.text`; what it needs of a text is `lycosa.page.text.terms.count_terms`.
+`lycosa.learn.training.text` fits it. Its terms are those of `lycosa.page.text.terms.count_terms`.
 """
 
 from __future__ import annotations

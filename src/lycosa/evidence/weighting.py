@@ -1,8 +1,8 @@
-"""Term weights of the selective link-context paper. In: term frequencies. Out: weights, as numbers.
+"""Term weights of the selective link-context paper.
 
-The equations are those of Liu, Peng and Zuo, "Topical Web Crawling for Domain-Specific Resource
-Discovery Enhanced by Selectively using Link-Context" (2014). Each function takes one number per
-(text, term) pair that occurs; where it needs to know which text a pair belongs to, `of` says so.
+The equations are those of Liu, Peng and Zuo, "Topical Web Crawling for Domain-Specific Resource Discovery Enhanced by
+Selectively using Link-Context" (2014). Each function takes one number per (text, term) pair; `of` gives the text of
+each pair where it matters.
 """
 
 from __future__ import annotations

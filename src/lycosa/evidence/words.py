@@ -1,4 +1,4 @@
-"""Facts in words, for people. In: a Fact. Out: a line of text, without the method that told it."""
+"""Describe facts in words for people."""
 
 from __future__ import annotations
 

@@ -1,138 +1,68 @@
-"""A page, parsed once and lazily. In: a decoded body. Out: text, terms, links, images, language and the rest.
+"""A page, parsed once and lazily: each part is computed at most once, and only if something asks for it.
 
-Each part is computed at most once and only if something asks for it; what is plain data (`PLAIN`)
-can be stored, and a Document made of it without the bytes.
+The parts that are plain data (`PLAIN`) can be stored, and a Document can be made of them without the bytes.
 """
 
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_text
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.files.as_html import html_of_text
 from lycosa.page.files.paper import OFFICE_TYPES
+from lycosa.page.head import base_of, declared_language, find_feeds, meta_of, robots_metas, title_of
 from lycosa.page.links import contexts
 from lycosa.page.links.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.links.paths import Outline, outline_of
 from lycosa.page.links.requisites import find_requisites
-from lycosa.page.parser_limits import HTML_CHARS, part_read, thinned
+from lycosa.page.parsed import Parsed
+from lycosa.page.parser_limits import HTML_CHARS
 from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
 from lycosa.page.signs import soft_404
 from lycosa.page.signs.robots_meta import forbids
 from lycosa.page.text import languages
-from lycosa.page.text.layout import (
-    NOSCRIPT_ID,
-    TEXT_ID,
-    Layout,
-    Noted,
-    blocks_with_text,
-    is_deep_throughout,
-    is_deeper,
-    lines_of,
-    noted_elements,
-    one_line,
-    tag_ids,
-    with_plain_spaces,
-)
+from lycosa.page.text.layout import Layout, Noted, lines_of, one_line, tag_ids, with_plain_spaces
+from lycosa.page.text.main_text import extract, is_too_long
 from lycosa.page.text.near_duplicates import SKETCHED_BYTES, simhash_of, sketch_of, sketch_of_tokens
 from lycosa.page.text.terms import TermStream, packed, terms_of, terms_of_each, url_terms_of_each, words_of
-from lycosa.urls import URL_CHARS
 from lycosa.values import Image, Link, PageEntity, PagePlace, Terms
 
 if TYPE_CHECKING:  # days, places and names are read with many patterns, and most crawls do not ask for them
-    from lycosa.page.dates.dates import FoundDate
+    from lycosa.page.dates.publication_date import FoundDate
     from lycosa.page.places.geocoding import Regions
     from lycosa.page.places.place_recognition import PlaceFinder
 
 PDF = "application/pdf"
 LIST = "application/xml"
 TEXT_CHARS = 2_000_000
-TITLE_CHARS = 500
-EXTRACTED_DEPTH = 2_000
-EXTRACTED_LEVELS = 20_000_000
-"""Levels of nesting, summed over all elements: from each the extractor climbs to the body."""
-EXTRACTED_WORK = 10_000_000_000
-"""Bytes of text × blocks that it stands in: at each block the extractor of the main text copies all text before it."""
-FEEDS = 3
-META_ENTRIES = 100
-META_CHARS = 1_000
 
 T = TypeVar("T")
 
-_FEED_TYPES = ("application/rss+xml", "application/atom+xml")
-_LANGUAGE_CODE = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 (META_ID,) = tag_ids("meta")
 (BASE_ID,) = tag_ids("base")
 (LINK_ID,) = tag_ids("link")
-(TITLE_ID,) = tag_ids("title")
 
 
-class Parsed:
-    """Markup, and what stands on its one parse."""
-
-    def __init__(self, html: str) -> None:
-        part, self.tags = part_read(html)
-        self.length = len(part)
-        self.bounded = thinned(part, self.tags)
-        self.tree = LexborHTMLParser(self.bounded)
-        self.layout = Layout(self.tree.body)
-        self.elements = noted_elements(self.tree, self.layout)
-        self.kinds: dict[int, list[Noted]] = {}
-        for element in self.elements:
-            self.kinds.setdefault(element[0], []).append(element)
+class stored(cached_property[T]):
+    """A part of a page that is plain data: it can be stored, and given to a Document without the bytes."""
 
 
 class Document:
     """One page. `body` has its content encoding undone; `robots_tag` is X-Robots-Tag, one header a line.
 
-    No date is later than `today` (default: by the clock). Languages are told apart from those that are common on
-    the Web, the declared one and `expected_languages`.
+    No date is later than `today` (default: the current day). The language is one that is common on the Web, the declared
+    one, or one of `expected_languages`.
     """
 
-    PLAIN: ClassVar[tuple[str, ...]] = (
-        "title",
-        "description",
-        "meta",
-        "base",
-        "canonical",
-        "noindex",
-        "nofollow",
-        "text",
-        "main_text",
-        "declared_language",
-        "date",
-        "language",
-        "words",
-        "links",
-        "images",
-        "requisites",
-        "simhash",
-        "sketch",
-        "soft_404",
-        "terms",
-        "title_terms",
-        "link_terms",
-        "link_url_terms",
-        "contexts",
-        "whole_contexts",
-        "context_terms",
-        "whole_context_terms",
-        "windows",
-        "main_terms",
-        "places",
-        "names",
-        "entities",
-        "link_places",
-        "link_dates",
-    )
+    page_count = 0
+    """Pages of a PDF; 0 for other documents."""
 
     def __init__(
         self,
@@ -162,17 +92,17 @@ class Document:
         if known:
             self.__dict__.update(known)
 
-    # The parse, and what stands on it.
+    # The parse.
 
     @cached_property
     def markup(self) -> str:
-        """The body as HTML, at most HTML_CHARS of it; of what is none, the same text as HTML."""
+        """The body as HTML, at most HTML_CHARS of it; plain text is converted."""
         text = self._text[:HTML_CHARS]
         return html_of_text(text) if self.is_plain_text else text
 
     @cached_property
     def html(self) -> str:
-        """The markup, with the shadow trees that it declares and the data of its scripts where a reader sees them."""
+        """The markup with its declared shadow trees and the data of its scripts shown."""
         if self.is_all_text:
             return self.markup
         shown = with_shadow_trees(self.markup) if declares_shadow_tree(self._parsed.kinds) else self.markup
@@ -180,7 +110,7 @@ class Document:
 
     @cached_property
     def embedded(self) -> str:
-        """What its scripts would show and hold as data, as markup, where the page shows hardly anything itself."""
+        """The data in its scripts as markup, if the page shows hardly any text itself; else ''."""
         if self.is_all_text or not may_hold_data(self._parsed.kinds):
             return ""
         shows = shows_text(self._parsed.kinds, self._parsed.layout)
@@ -192,38 +122,33 @@ class Document:
 
     @property
     def share_read(self) -> float:
-        """How much of the page was read: 1, unless it is longer or nested deeper than any page should be."""
+        """The share of the page that was read: below 1 if it exceeds the limits of length or nesting."""
         text = "" if self.is_all_text else self._text
         return self._parsed.length / len(text) if text else 1.0
 
     @cached_property
     def is_plain_text(self) -> bool:
-        """Whether the server calls it text/plain: then nothing in it is markup."""
+        """Whether the server declares text/plain."""
         return self.content_type.strip().lower().startswith("text/plain")
 
     @cached_property
     def is_all_text(self) -> bool:
-        """Whether it has no navigation, because it was no HTML: plain text, a PDF, a list."""
+        """Whether it was not HTML and has no navigation: plain text, a PDF, an office file, a list."""
         return self.is_plain_text or self.content_type in (PDF, LIST) or self.content_type in OFFICE_TYPES
 
     @cached_property
-    def page_count(self) -> int:
-        """How many pages a PDF has; 0 of what has none."""
-        return 0
-
-    @cached_property
     def _parsed(self) -> Parsed:
-        """The one parse of nearly all pages."""
+        """The parse of the markup."""
         return Parsed(self.markup)
 
     @cached_property
     def _shown(self) -> Parsed:
-        """The parse of what is shown: another one where that is not as it was written."""
+        """The parse of the shown HTML; the same object if nothing was added to the markup."""
         return self._parsed if self.html is self.markup else Parsed(self.html)
 
     @property
     def tree(self) -> LexborHTMLParser:
-        """The tree of what is shown."""
+        """The tree of the shown HTML."""
         return self._shown.tree
 
     @property
@@ -232,23 +157,17 @@ class Document:
         return self._shown.layout
 
     @property
-    def elements(self) -> list[Noted]:
-        """The elements that links, the head and prose are read from, in document order."""
-        return self._shown.elements
-
-    @property
     def kinds(self) -> Mapping[int, Sequence[Noted]]:
-        """The same by the parser's numbers of their names."""
+        """The elements that links, the head and prose are read from, by the parser's numbers of their tags."""
         return self._shown.kinds
 
     def _attributes(self, tag: int) -> Iterator[Attributes]:
         return (node.attributes for _, node, _ in self.kinds.get(tag, ()))
 
-    @cached_property
+    @property
     def hidden_spans(self) -> list[tuple[int, int]]:
         """The pieces that a reader does not see."""
-        unscripted = [self.layout.span_from(node, at) for _, node, at in self.kinds.get(NOSCRIPT_ID, ())]
-        return unscripted + [self.layout.span(node) for node in self.tree.css("[hidden]")]
+        return self._shown.hidden_spans
 
     @cached_property
     def key(self) -> int:
@@ -258,51 +177,39 @@ class Document:
     @cached_property
     def linked(self) -> Linked:
         """The links, with their places in the tree."""
-        return find_links(self.elements, self.layout, self._resolve, self.key)
+        return find_links(self._shown.elements, self.layout, self._resolve, self.key)
 
     @cached_property
     def _resolve(self) -> ReferenceResolver:
         return ReferenceResolver(self.base, self.folding)
 
-    # What the head says.
+    # The head.
 
-    @cached_property
+    @stored
     def title(self) -> str:
         """The title, in one line."""
-        first = self.kinds.get(TITLE_ID, ())[:1]
-        title = one_line(first[0][1].text()[: 4 * TITLE_CHARS]) if first else ""
-        return title[:TITLE_CHARS] or one_line(self.meta.get("og:title", ""))[:TITLE_CHARS]
+        return title_of(self.kinds, self.meta)
 
-    @cached_property
+    @stored
     def meta(self) -> dict[str, str]:
         """Meta tags by name or property in lower case; of several the first."""
-        found: dict[str, str] = {}
-        for attributes in self._metas[: 10 * META_ENTRIES]:
-            name = (attributes.get("name") or attributes.get("property") or "")[:100].strip().lower()
-            if name and name not in found:
-                found[name] = (attributes["content"] or "")[:META_CHARS]
-                if len(found) >= META_ENTRIES:
-                    break
-        return found
+        return meta_of(self._metas)
 
     @cached_property
     def _metas(self) -> list[Attributes]:
         return [attributes for attributes in self._attributes(META_ID) if "content" in attributes]
 
-    @cached_property
+    @stored
     def description(self) -> str:
-        """What the page says that it is about."""
+        """The description in the meta tags."""
         return one_line(self.meta.get("description") or self.meta.get("og:description") or "")
 
-    @cached_property
+    @stored
     def base(self) -> str:
         """The URL that references on the page are relative to; a base longer than any URL is passed over."""
-        bases = (attributes["href"] or "" for attributes in self._attributes(BASE_ID) if "href" in attributes)
-        href = next(bases, None)
-        said = urls.join(self.url, href) if href is not None else None
-        return said if said and len(said) <= URL_CHARS else self.url
+        return base_of(self._attributes(BASE_ID), self.url)
 
-    @cached_property
+    @stored
     def canonical(self) -> str:
         """The URL that the page calls its own; '' if it names none."""
         href = next((each["href"] or "" for each in self._related if "canonical" in rel_of(each)), None)
@@ -311,132 +218,92 @@ class Document:
 
     @cached_property
     def _related(self) -> list[Attributes]:
-        """What its link elements with an address say."""
+        """The attributes of its link elements that have an address."""
         return [attributes for attributes in self._attributes(LINK_ID) if "href" in attributes]
 
-    @cached_property
+    @stored
     def noindex(self) -> bool:
         """Whether the page asks not to be indexed."""
         return forbids("noindex", self.robots_metas, self.robots_tag)
 
-    @cached_property
+    @stored
     def nofollow(self) -> bool:
         """Whether the page asks not to follow its links."""
         return forbids("nofollow", self.robots_metas, self.robots_tag)
 
     @cached_property
     def robots_metas(self) -> list[str]:
-        """What its robots meta tags ask of us."""
-        ours = [each for each in self._metas if (each.get("name") or "").lower() in ("robots", "lycosa")]
-        return [(each["content"] or "")[:META_CHARS] for each in ours[:META_ENTRIES]]
+        """The contents of the robots meta tags that apply to Lycosa."""
+        return robots_metas(self._metas)
 
-    @cached_property
+    @stored
     def declared_language(self) -> str:
         """The language code that the markup gives, without region; '' if none."""
-        root = self.tree.root
-        said = root.attributes.get("lang") or "" if root is not None else ""
-        code = _LANGUAGE_CODE.match(said) or _LANGUAGE_CODE.match(self.meta.get("content-language", ""))
-        return code[1].lower() if code else ""
+        return declared_language(self.tree.root, self.meta)
 
     @cached_property
     def found_date(self) -> FoundDate | None:
-        """The day it was published, and the place that names it."""
-        from lycosa.page.dates.dates import publication_date
+        """The publication date, and the place of the page that names it."""
+        from lycosa.page.dates.publication_date import publication_date
 
         return publication_date(self.tree, self.html, self.url, self.today or datetime.date.today())
 
-    @cached_property
+    @stored
     def date(self) -> str:
-        """The day it was published, as ISO, or ''; it may be doubtful."""
+        """The publication date as ISO, or ''; it may be doubtful."""
         return self.found_date.date.isoformat() if self.found_date else ""
 
-    # What the body says.
+    # The body.
 
     @cached_property
     def seen_pieces(self) -> list[str]:
-        """The pieces of text that a reader sees; those of what is hidden are empty."""
+        """The pieces of visible text; hidden pieces are empty."""
         spans = self.hidden_spans
         return self.layout.without(spans) if spans else self.layout.pieces
 
     @cached_property
     def flow(self) -> str:
-        """What a reader sees as it stands in the markup, at most TEXT_CHARS of it."""
+        """The visible text with the white space of the markup, at most TEXT_CHARS."""
         return "".join(self.seen_pieces)[:TEXT_CHARS]
 
-    @cached_property
+    @stored
     def text(self) -> str:
-        """What a reader sees, blocks on lines of their own."""
+        """The visible text, each block on its own line."""
         return lines_of(self.flow)
 
-    @cached_property
+    @stored
     def main_text(self) -> str:
         """The text without navigation and boilerplate; all of it where nothing else is found."""
-        body = self.tree.body
-        if self.is_all_text or body is None or self.is_too_long or self._is_too_deep(body):
+        if self.is_all_text or self.tree.body is None or self.is_too_long:
             return self.text
-        # Only here: it is a second parser, and only exports and indexes need it.
-        from resiliparse.extract.html2text import extract_plain_text
-
-        found = extract_plain_text(
-            self._shown.bounded,
-            main_content=True,
-            alt_texts=False,
-            links=False,
-            form_fields=False,
-            noscript=False,
-        )
-        return str(found).strip()[:TEXT_CHARS] or self.text
+        return extract(self._shown)[:TEXT_CHARS] or self.text
 
     @cached_property
     def is_too_long(self) -> bool:
-        """Whether it is a book, or worse: to tell its main text from navigation would take many seconds."""
-        shown = self._shown
-        if self.is_all_text or 4 * len(shown.bounded) * shown.tags <= EXTRACTED_WORK:
-            return False
-        if self.layout.is_cut:
-            return True
-        pieces = self.layout.without(self._plain_options)  # the extractor leaves them out at once
-        unseen = "".join([node.text() for node in self.tree.css("noembed,noframes")])  # and shows these
-        size = len("".join([*pieces, unseen]).encode("utf-8", "replace"))
-        return size * blocks_with_text(pieces) > EXTRACTED_WORK
+        """Whether finding the main text would take many seconds, as in a book."""
+        return not self.is_all_text and is_too_long(self._shown)
 
-    @property
-    def _plain_options(self) -> list[tuple[int, int]]:
-        """The pieces of options that hold nothing but text: what else stands in them, another parser may see elsewhere."""
-        holding = ((node, node.first_child) for node in self.tree.css("option"))
-        return [
-            self.layout.span(node)
-            for node, child in holding
-            if child is None or (child.tag_id == TEXT_ID and child.next is None)
-        ]
-
-    def _is_too_deep(self, body: LexborNode) -> bool:
-        # The extractor's time grows with the square of the depth; a few tags cannot nest that far.
-        return self._shown.tags > EXTRACTED_DEPTH and (
-            is_deeper(body, EXTRACTED_DEPTH) or is_deep_throughout(body, EXTRACTED_LEVELS)
-        )
-
-    @cached_property
+    @stored
     def language(self) -> str:
-        """The code of the language that the text is in; the declared one where the text does not tell."""
+        """The language code of the text; the declared one if the text is not conclusive."""
         expected = (self.declared_language, *self.expected_languages)
         return languages.language_of(self.text, expected) or self.declared_language
 
     @cached_property
     def stream(self) -> TermStream:
-        """The one reading of the text's words: the page's terms and those around its links are counted in it."""
+        """The tokens of the text, in which the terms of the page and of its link contexts are counted."""
         return words_of(self.stem_language).read(self._spaced)
 
     @cached_property
     def _spaced(self) -> str:
         return with_plain_spaces(self.flow)
 
-    @cached_property
+    @stored
     def words(self) -> int:
-        """How many words the text has."""
+        """The number of words of the text."""
         return self.stream.words
 
-    @cached_property
+    @stored
     def terms(self) -> dict[str, int]:
         """How often each term (stemmed, no stop words) occurs in the text."""
         return self.stream.counted[0]
@@ -447,12 +314,12 @@ class Document:
         is_stored = "terms" in self.__dict__ and "stream" not in self.__dict__
         return packed(self.terms) if is_stored else self.stream.packed
 
-    @cached_property
+    @stored
     def main_terms(self) -> dict[str, int]:
         """How often each term occurs in the title and the main text."""
         return words_of(self.stem_language).count(f"{self.title}\n{self.main_text}")[0]
 
-    @cached_property
+    @stored
     def places(self) -> tuple[PagePlace, ...]:
         """The places that the title and the main text name, the most mentioned first."""
         from lycosa.page.places.gazetteer import gazetteer
@@ -461,31 +328,31 @@ class Document:
         found = find_places(f"{self.title}\n{self.main_text}", gazetteer(), self.place_finder, self.about)
         return tuple(place.of_page() for place in found)
 
-    @cached_property
+    @stored
     def names(self) -> dict[str, int]:
         """How often each word of a person's or organisation's name occurs in the main text."""
         from lycosa.page.places.people_and_organisations import find_names
 
         return find_names(self.main_text, [place.name for place in self.places])
 
-    @cached_property
+    @stored
     def entities(self) -> tuple[PageEntity, ...]:
         """The people and organisations that the main text names, the most mentioned first."""
         from lycosa.page.places.people_and_organisations import find_entities
 
         return find_entities(self.main_text, [place.name for place in self.places])
 
-    @cached_property
+    @stored
     def title_terms(self) -> list[str]:
         """The terms of the title, in their order."""
         return terms_of(self.title, self.stem_language)
 
-    @cached_property
+    @stored
     def simhash(self) -> int:
         """The fingerprint of the text's terms, for near duplicates; 0 of an empty page."""
         return simhash_of(*self.stream.hashed)
 
-    @cached_property
+    @stored
     def sketch(self) -> bytes:
         """The sketch of the text's shingles, which confirms near duplicates; b"" of an empty page."""
         tokens = self.stream.tokens
@@ -493,39 +360,36 @@ class Document:
         are_same = self._spaced == self.flow and len(tokens.plain) <= SKETCHED_BYTES
         return sketch_of_tokens(tokens) if are_same else sketch_of(self.text)
 
-    @cached_property
+    @stored
     def soft_404(self) -> bool:
         """Whether it is an error page whatever its status says."""
-        if self.words > soft_404.MAX_WORDS:
-            return False
-        headings = [one_line(node.text()[:1000]) for node in self.tree.css("h1,h2")[:3]]
-        return soft_404.is_soft_404(self.title, headings, self.words)
+        return soft_404.is_soft_404(self.tree, self.title, self.words)
 
     def part(self, name: str, make: Callable[[Document], T]) -> T:
-        """What a method makes of the page, made once; the lab stores it with the other parts."""
+        """A part that a method computes of the page, computed once; the lab stores it with the other parts."""
         if name not in self.__dict__:
             self.__dict__[name] = make(self)
         found: T = self.__dict__[name]
         return found
 
-    # Where it leads.
+    # Links.
 
-    @cached_property
+    @stored
     def links(self) -> tuple[Link, ...]:
         """The links, each URL once, in document order, without the page itself."""
         return self.linked.links
 
-    @cached_property
+    @stored
     def link_terms(self) -> list[list[str]]:
         """For each link the terms of its anchor."""
         return terms_of_each([link.anchor for link in self.links], self.stem_language)
 
-    @cached_property
+    @stored
     def link_url_terms(self) -> list[list[str]]:
         """For each link the terms of its URL."""
         return url_terms_of_each([link.url for link in self.links], self.stem_language)
 
-    @cached_property
+    @stored
     def link_places(self) -> list[tuple[PagePlace, ...]]:
         """For each link the places that its anchor names."""
         from lycosa.page.places.gazetteer import gazetteer
@@ -534,7 +398,7 @@ class Document:
         anchors = [link.anchor for link in self.links]
         return places_of_each(anchors, gazetteer(), self.place_finder, self.places, self.about)
 
-    @cached_property
+    @stored
     def link_dates(self) -> list[str]:
         """For each link the day that its URL names, as ISO, or ''."""
         from lycosa.page.dates.spelled_days import date_of_url
@@ -542,33 +406,33 @@ class Document:
         days = [date_of_url(link.url, self.today) for link in self.links]
         return [day.isoformat() if day else "" for day in days]
 
-    @cached_property
+    @stored
     def contexts(self) -> list[str]:
         """For each link the text around it without anchors: `aggregation_contexts`."""
         return contexts.aggregation_contexts(self)
 
-    @cached_property
+    @stored
     def whole_contexts(self) -> list[str]:
         """For each link the text around it with anchors."""
         return contexts.aggregation_contexts(self, anchors=True)
 
-    @cached_property
+    @stored
     def context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context without anchors."""
         return self.counts_of(self.contexts)
 
-    @cached_property
+    @stored
     def whole_context_terms(self) -> list[dict[str, int]]:
         """For each link the term counts of its context with anchors."""
         return contexts.whole_context_counts(self)
 
     def counts_of(self, texts: list[str]) -> list[dict[str, int]]:
-        """The term counts of texts in the page's language; the same text, as links of one parent have, once."""
+        """The term counts of texts in the page's language; equal texts are counted once."""
         count = words_of(self.stem_language).count
         counted: dict[str, dict[str, int]] = {text: count(text)[0] for text in dict.fromkeys(texts)}
         return [counted[text] for text in texts]
 
-    @cached_property
+    @stored
     def windows(self) -> list[tuple[str, str]]:
         """For each link the characters before and after it: `window_contexts`."""
         return contexts.window_contexts(self)
@@ -578,23 +442,21 @@ class Document:
         """The path strings of its texts and images."""
         return outline_of(self.tree, {node.mem_id: link for node, link in self.linked.occurrences})
 
-    @cached_property
+    @stored
     def images(self) -> tuple[Image, ...]:
         """The images, each URL once, in document order."""
         return find_images(self.linked, self._resolve)
 
     @cached_property
     def feeds(self) -> tuple[str, ...]:
-        """The RSS and Atom feeds that it announces, those of its own site."""
-        offered = [each for each in self._related if "type" in each and "alternate" in rel_of(each)]
-        said = [each for each in offered[: 10 * FEEDS] if (each["type"] or "").strip().lower() in _FEED_TYPES]
-        if not said:
-            return ()
-        found = dict.fromkeys(target[0] for each in said if (target := self._resolve(each["href"] or "")))
-        own = urls.source_of(urls.authority_of(self.url))
-        return tuple(url for url in found if urls.source_of(urls.authority_of(url)) == own)[:FEEDS]
+        """The RSS and Atom feeds of its own site that it announces."""
+        return find_feeds(self._related, self.url, self._resolve)
 
-    @cached_property
+    @stored
     def requisites(self) -> tuple[str, ...]:
-        """URLs of what the page needs to look right."""
+        """The URLs of stylesheets, scripts, images and fonts that the page needs."""
         return find_requisites(self.tree, self._resolve)
+
+
+PLAIN = tuple(name for name, part in vars(Document).items() if isinstance(part, stored))
+"""The names of the parts that are plain data."""

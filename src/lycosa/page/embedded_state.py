@@ -1,7 +1,7 @@
-"""The data that a page's scripts would show. In: markup with hardly any text. Out: the texts and links of that data, as markup.
+"""Read the data in a page's scripts, for pages that show hardly any text without running them.
 
-Many pages that scripts draw bring what they draw along: as JSON-LD, as the state of a framework (`__NEXT_DATA__` and its kin), or
-as JSON in a script. Reading it costs nothing beside running a browser.
+Many such pages contain their content as JSON-LD, as the state of a framework (such as `__NEXT_DATA__`) or as JSON in a
+script. Reading it is much cheaper than running a browser.
 """
 
 from __future__ import annotations
@@ -42,20 +42,7 @@ _ASSIGNED = re.compile(r"\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}(?=[{\[])")
 _PARSED = re.compile(r"""\b__[A-Za-z0-9_]{2,40}\s{0,5}=\s{0,5}JSON\.parse\(\s{0,5}(?=")""")
 _TITLES = ("title", "headline", "name", "label")
 _ADDRESSES = frozenset(
-    (
-        "url",
-        "href",
-        "link",
-        "path",
-        "permalink",
-        "canonicalurl",
-        "canonical_url",
-        "weburl",
-        "web_url",
-        "to",
-        "@id",
-        "uri",
-    )
+    "url href link path permalink canonicalurl canonical_url weburl web_url to @id uri".split()
 )
 _NO_PAGE = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|js|mjs|json|woff2?|mp[34])(?:[?#]|$)", re.IGNORECASE

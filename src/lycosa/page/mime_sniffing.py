@@ -1,4 +1,4 @@
-"""Whether bytes can be a page at all. In: a decoded body and its content type. Out: a refusal, or nothing."""
+"""Refuse bodies that cannot be a page, by their content type and first bytes."""
 
 from __future__ import annotations
 

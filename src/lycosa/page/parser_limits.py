@@ -1,8 +1,8 @@
-"""Markup made safe to parse. In: a page's text. Out: markup on which the parser takes bounded time and memory.
+"""Limit markup so that the parser takes bounded time and memory.
 
-An HTML parser must reopen unclosed formatting elements in every paragraph, look through all open
-elements at many tags, compare each attribute with the others of its tag, and ask at each option which of its
-list is selected: 100 KB of hostile markup can cost it gigabytes, 1 MB minutes. Ordinary pages pass unchanged.
+An HTML parser reopens unclosed formatting elements in every paragraph, searches all open elements at many tags,
+compares each attribute with the others of its tag, and checks at each option which of its list is selected. 100 KB of
+hostile markup can cost it gigabytes, 1 MB minutes. Ordinary pages pass unchanged.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def bounded(html: str) -> str:
 
 
 def thinned(html: str, tags: int) -> str:
-    """Markup that can have so many tags, thinned out where it could stall the parser."""
+    """The markup (with at most this many tags), thinned out where it could stall the parser."""
     # F formatting tags among n tags make at most F·(n − F) ≤ n²/4 elements.
     if tags * tags > 4 * REOPENED and len(_FORMATTING.findall(html)) * tags > REOPENED:
         html = _FORMATTING.sub("", html)
@@ -100,7 +100,7 @@ def thinned(html: str, tags: int) -> str:
     return _with_short_tags(html)
 
 
-def _long_parts(html: str) -> Iterator[tuple[int, int]]:
+def long_parts(html: str) -> Iterator[tuple[int, int]]:
     """What stands between a "<" and the next, where that is more than TAG_CHARS: few steps, however many tags there are."""
     at = html.find("<")
     while 0 <= at < len(html) - TAG_CHARS - 1:
@@ -113,7 +113,7 @@ def _long_parts(html: str) -> Iterator[tuple[int, int]]:
 
 def _with_short_tags(html: str) -> str:
     parts, done = [], 0
-    for start, end in _long_parts(html):
+    for start, end in long_parts(html):
         may_be_tag = html[start].isalpha() or html[start] == "/"
         if may_be_tag and _CLEAR_TAG.match(html, start, start + TAG_CHARS) is None:
             pieces = [html[at : min(at + TAG_CHARS, end)] for at in range(start, end, TAG_CHARS)]

@@ -1,4 +1,4 @@
-"""From a response to the lazy Document of its page."""
+"""Make a Document of a response."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Shadow trees that markup declares. In: a page's markup. Out: the same, with their content where a reader sees it.
+"""Show the content of declared shadow trees.
 
-`<template shadowrootmode>` is shown by browsers, and inert to a parser that runs no scripts.
+Browsers show `<template shadowrootmode>`; a parser that runs no scripts does not.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Description(msgspec.Struct, frozen=True):
     sections: dict[str, str]  # the sections of methods in one line each, by name
     given: str  # where the crawl was to begin, and how much it was to fetch
     examples: list[str]  # pages that are relevant, by URL or file
-    telling_words: list[str]  # those by which the spec says what it is about: marked where pages are read
+    telling_words: list[str]  # the spec's words for its topic, highlighted in pages
 
 
 def described(collection: Collection) -> Description:

@@ -84,13 +84,16 @@ def embedded_fonts(text: str) -> str:
     if find_spec("fontTools") is None:
         return ""
     return "".join(
-        _face(family, weight, style, f"data:font/woff;base64,{base64.b64encode(_cut(file, text)).decode()}")
+        _face(
+            family, weight, style, f"data:font/woff;base64,{base64.b64encode(cut_font(file, text)).decode()}"
+        )
         for name, (_, family, weight, style) in FONTS.items()
         if (file := font_file(name))
     )
 
 
-def _cut(file: Path, text: str) -> bytes:
+def cut_font(file: Path, text: str) -> bytes:
+    """Return the font as WOFF with the glyphs of a text alone."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 

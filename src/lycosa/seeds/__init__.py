@@ -1,4 +1,4 @@
-"""Where URLs begin: lists, files, sitemaps and feeds. In: the spec's [seeds]. Out: links."""
+"""Gather the seed URLs of a spec: from lists, files, sitemaps and feeds."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:  # workers read lists too, and need no spec for that
     from lycosa.spec.sections import SeedsSpec
 
 MAX_SITEMAPS = 200
-"""Sitemaps of one sitemap index that are read."""
+"""Maximum number of sitemaps read of an index."""
 
 IN_VAIN = 3
-"""If so many in a row cannot be read, the others are left out: each is waited for as long as its host rests."""
+"""After this many failures in a row the other sitemaps are skipped: each costs the delay of its host."""
 TOLD_EVERY = 10
 
 MAX_COMPLAINTS = 5
-"""Bad seeds that are named; the others are only counted."""
+"""Bad seeds that are listed; the others are only counted."""
 
 Read = Callable[[str], Awaitable[bytes | Refusal]]
-"""How a list on the Web is read: politely, by whoever has a fetcher."""
+"""Fetches a list from the Web politely."""
 
 
 async def gather(
@@ -48,12 +48,12 @@ async def gather(
         if parsed is None:
             bad, first_bad = bad + 1, first_bad or url
             if bad <= MAX_COMPLAINTS:
-                say(f"{url[:200]!r} is not an http(s) URL and was passed over.")
+                say(f"{url[:200]!r} is not an http(s) URL and was skipped.")
         else:
             link = Link(parsed, urls.key_of(parsed, folding), priority=1.0)
             links.setdefault(link.key, link)
     if bad > MAX_COMPLAINTS:
-        say(f"{bad - MAX_COMPLAINTS} more lines are not http(s) URLs and were passed over.")
+        say(f"{bad - MAX_COMPLAINTS} more lines are not http(s) URLs and were skipped.")
     if not links:
         passed_over = f" ({first_bad[:200]!r} is not an http(s) URL)" if first_bad else ""
         raise InputError(
@@ -86,7 +86,7 @@ async def _sitemap(where: str, folder: Path, read: Read, say: Say, limit: int) -
     while waiting and limit > 0:
         if in_vain == IN_VAIN:
             say(
-                f"{len(waiting):,} more sitemaps of {where} are left out: the last {in_vain} could not be read."
+                f"{len(waiting):,} more sitemaps of {where} are skipped: the last {in_vain} could not be read."
             )
             return
         if looked_at and looked_at % TOLD_EVERY == 0:
@@ -108,7 +108,7 @@ async def _sitemap(where: str, folder: Path, read: Read, say: Say, limit: int) -
 
 
 async def _get(where: str, folder: Path, read: Read, say: Say) -> bytes | None:
-    """The bytes of a list; None (and a word about it) if a URL cannot be fetched."""
+    """The bytes of a list; None (with a message) if its URL cannot be fetched."""
     if urls.parse(where) is None:
         return unpacked(_read(folder / where))
     result = await read(urls.parse(where) or where)

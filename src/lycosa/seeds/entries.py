@@ -1,6 +1,6 @@
-"""What sitemaps and feeds list, entry by entry. In: bytes. Out: URLs with their titles, summaries and dates.
+"""Read the entries of sitemaps and feeds: URLs with titles, summaries and dates.
 
-Patterns, as in `lists`: every repetition is bounded, so the time is linear in the bytes.
+Patterns as in `lists`: every repetition is bounded, so the time is linear in the bytes.
 """
 
 from __future__ import annotations

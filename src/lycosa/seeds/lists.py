@@ -1,5 +1,7 @@
-"""URLs in files, sitemaps and feeds. Patterns, not an XML parser: lists come broken, and an
-entity bomb has nothing to expand."""
+"""Read the URLs in text files, sitemaps and feeds.
+
+Patterns, not an XML parser: lists come broken, and an entity bomb has nothing to expand.
+"""
 
 from __future__ import annotations
 

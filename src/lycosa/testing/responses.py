@@ -1,8 +1,4 @@
-"""What a page of a local web can be. In: a few words in a test. Out: bytes for the wire.
-
-A page is a string (HTML), a `CannedResponse`, a `Raw` conversation, or a function of the request that
-returns one of these.
-"""
+"""Pages of a local web: HTML strings, `CannedResponse`s, `Raw` conversations, or functions of the request."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""A local web over real HTTP/1.1 on 127.0.0.1, in a background thread or a process of its own.
+"""A local web over HTTP/1.1 on 127.0.0.1, in a background thread or a separate process.
 
-In: pages by path or by (host, path). Out: responses, and a log of every request. It answers for
-every host name, so that many sites can be crawled on one port.
+It answers for every host name, so that many sites can be crawled on one port, and logs every request.
 """
 
 from __future__ import annotations
@@ -45,7 +44,23 @@ def find(pages: Pages, host: str, target: str) -> Page:
     return pages[max(fitting, key=lambda fit: fit[:2])[2]] if fitting else NOT_FOUND
 
 
-class Site:
+class _Reachable:
+    """The settings with which a crawl finds a local web."""
+
+    port: int
+
+    @property
+    def connect_to(self) -> dict[str, str]:
+        """The setting `fetch.connect_to` with which `http://a.test/` is found here."""
+        return {HOSTS: f"127.0.0.1:{self.port}"}
+
+    @property
+    def allow_private(self) -> tuple[str, ...]:
+        """The setting `fetch.allow_private` for it."""
+        return (HOSTS,)
+
+
+class Site(_Reachable):
     """A local web while the `with` block lasts; `pages` and `log` may be used meanwhile."""
 
     def __init__(self, web: Web | None = None, port: int = 0) -> None:
@@ -80,16 +95,6 @@ class Site:
         return f"http://127.0.0.1:{self.port}"
 
     @property
-    def connect_to(self) -> dict[str, str]:
-        """The setting `fetch.connect_to` with which `http://a.test/` is found here."""
-        return {HOSTS: f"127.0.0.1:{self.port}"}
-
-    @property
-    def allow_private(self) -> tuple[str, ...]:
-        """The setting `fetch.allow_private` that goes with it."""
-        return (HOSTS,)
-
-    @property
     def fetch(self) -> dict[str, object]:
         """The section `fetch` for a crawl of this web: found here, and without rests, since it is our own."""
         return {
@@ -120,9 +125,6 @@ class Site:
             return response_to(self._answer(request), request)
         except Exception:  # the page is a test's own function: its fault must be seen, not lost
             return CannedResponse(traceback.format_exc().encode(), 500, (("Content-Type", "text/plain"),))
-
-    def _find(self, request: Request) -> Page:
-        return find(self.pages, request.host, request.target)
 
     async def _listen(self) -> None:
         self._server = await self._loop.create_server(
@@ -245,7 +247,7 @@ def serve(web: Web, port: int = 0) -> None:
         sys.stdin.read()
 
 
-class SiteProcess:
+class SiteProcess(_Reachable):
     """A local web in a process of its own, which ends with this one.
 
     `maker` is "module:function"; the function is called with `arguments` (plain JSON data) over
@@ -274,13 +276,3 @@ class SiteProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._process.communicate()  # closes its standard input, and it ends
-
-    @property
-    def connect_to(self) -> dict[str, str]:
-        """As `Site.connect_to`."""
-        return {HOSTS: f"127.0.0.1:{self.port}"}
-
-    @property
-    def allow_private(self) -> tuple[str, ...]:
-        """As `Site.allow_private`."""
-        return (HOSTS,)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,14 +55,14 @@ def test_a_measured_crawl_finds_its_byte_code(tmp_path):
 def test_ctrl_c_while_a_measured_program_begins_leaves_none_behind(monkeypatch, tmp_path):
     """It would go on writing into the folder that is removed under it."""
     begun: list[subprocess.Popen[bytes]] = []
-    execute = subprocess.Popen._execute_child  # type: ignore[attr-defined]
 
-    def interrupted(process: subprocess.Popen[bytes], *arguments: object) -> None:
-        execute(process, *arguments)
-        begun.append(process)
-        signal.raise_signal(signal.SIGINT)
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            begun.append(self)
+            signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(subprocess.Popen, "_execute_child", interrupted)
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
     with pytest.raises(KeyboardInterrupt):
         measured_crawl([sys.executable, "-c", "import time; time.sleep(600)"])
     assert [process.returncode for process in begun] == [-signal.SIGKILL]

@@ -1,7 +1,6 @@
 """Fitting text classifiers: equal to scikit-learn, repeatable, honest about what it cannot do."""
 
 import csv
-from pathlib import Path
 from random import Random
 
 import msgspec
@@ -20,6 +19,7 @@ from lycosa.evidence.weighting import tfc, tfidf, tfipndf_unit
 from lycosa.learn.training.text import Example, Label, TextSettings, train_text
 from lycosa.learn.training.validation import area_under_roc
 from lycosa.page.text.terms import count_terms
+from tests.conftest import SHARED
 
 P, N, U = Label.POSITIVE, Label.NEGATIVE, Label.UNLABELLED
 
@@ -212,17 +212,14 @@ def test_metadata_is_plain_data():
     assert b"cross_validation" in msgspec.json.encode(train_text(EXAMPLES).metadata)
 
 
-WEB = Path(__file__).parents[4] / "shared" / "webs" / "wikischools"
-
-
-@pytest.mark.shared
-@pytest.mark.skipif(not WEB.exists(), reason="../shared is not here")
+@pytest.mark.shared("webs/wikischools")
 def test_real_pages_about_birds_are_told_apart():
     """On a real web a classifier of ten bird pages and forty others ranks the birds above the rest."""
-    with (WEB / "labels.csv").open() as file:
+    web = SHARED / "webs" / "wikischools"
+    with (web / "labels.csv").open() as file:
         birds = {row["url"] for row in csv.DictReader(file) if row["topic"] == "birds"}
     found: dict[bool, list[dict[str, int]]] = {True: [], False: []}
-    with (WEB / "pages.warc.gz").open("rb") as file:
+    with (web / "pages.warc.gz").open("rb") as file:
         for i, record in enumerate(ArchiveIterator(file, parse_http=True)):
             bird = record.headers["WARC-Target-URI"] in birds
             if i % (3 if bird else 25) == 0:

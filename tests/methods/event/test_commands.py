@@ -181,7 +181,7 @@ def test_a_collection_without_labels_of_both_kinds_is_refused(collection, tmp_pa
     ],
 )
 def test_bad_files_of_links_are_refused_in_words(files, text, complaint):
-    """Wrong columns, marks, URLs and one-sided labels each say what to mend."""
+    """Wrong columns, marks, URLs and one-sided labels each name the fix."""
     files["links"].write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=complaint):
         trained(files, files["model"], "--links", files["links"])

@@ -10,7 +10,7 @@ import pytest
 
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import Label, set_label
-from lycosa.engine.relearn import relearn, undo
+from lycosa.engine.catch_up.relearn import relearn, undo
 from lycosa.engine.start.prepare import source_priors
 from lycosa.errors import CollectionError, ModelError, SpecError
 from lycosa.methods.event.strategy import Event

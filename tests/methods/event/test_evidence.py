@@ -96,7 +96,7 @@ def test_what_the_event_lacks_does_not_count():
 
 @pytest.mark.parametrize("how", ["paper", "ours"])
 def test_evidence_of_a_page_and_its_links(how):
-    """The aspects are kept beside the score; the link about the event beats the other."""
+    """Evidence holds the score and its aspects; the link about the event scores higher."""
     kinds = {kind.name: kind for kind in event_evidence(scored_by(MODEL, how))}
     assert [*kinds] == ["event", "event-topic", "event-place", "event-date"]
     page = Document(PAGE.encode(), "http://a.example/", "text/html")

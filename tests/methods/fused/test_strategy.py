@@ -80,7 +80,7 @@ def test_a_url_that_several_good_pages_link_to_goes_first() -> None:
 
 
 def test_a_neighbour_that_turned_out_well_lifts_what_stands_beside_it() -> None:
-    """Only what waits beside it is scored again; words of URLs are kept out of this."""
+    """Only its waiting neighbours are rescored; URL words are turned off here."""
     crawl = Crawl(
         Fused(url=0.0, parents=0.0).fit(Preparation(EveryPage(), TopicEvidence({"owl": 1.0}, "english")))
     )

@@ -102,7 +102,7 @@ def test_a_genre_that_is_not_known_is_refused(tmp_path):
 
 
 def test_the_section_is_not_the_strategys():
-    """[genre] may say what is wanted with any strategy; the strategy's own settings are beside it."""
+    """[genre] can name wanted genres with any strategy, in the same table as the strategy's settings."""
     spec = spec_of(
         '[topic]\nkeywords = ["x"]\n[seeds]\nurls = ["http://a.test/"]\n[genre]\nwant = ["news"]\nw_r = 0.5\n'
     )

@@ -24,12 +24,12 @@ from lycosa.methods.multimedia.led_to import LedTo
 from lycosa.methods.multimedia.shown import IMAGES_FIRST
 from lycosa.methods.multimedia.strategy import Multimedia
 from lycosa.methods.preparation import Preparation
-from lycosa.testing import Site, data, status, text
+from lycosa.testing import Site, data, status
 from lycosa.urls import key_of
 from lycosa.values import Decision, Image, Judgement, Kind, Link, Merge, Page, Reason, Score
 from lycosa.why import explain
 from lycosa_lab.demo_web import maps
-from tests.crawling import crawl, crawling, kept, pages_of, refusal_of, spec_text
+from tests.crawling import crawl, crawling, kept, pages_of, spec_text
 from tests.misbehaviours import stalls
 
 HALF = Judgement(False, 0.5)
@@ -334,11 +334,6 @@ def test_a_crawl_goes_by_images(tmp_path):
     assert part_in_why(tmp_path / "c", "/plain/3") == 0.0
 
 
-def test_the_same_crawl_again_is_the_same(tmp_path):
-    """Images do not make the order a matter of chance."""
-    assert crawl_web(tmp_path / "c") == crawl_web(tmp_path / "d")
-
-
 @pytest.mark.parametrize("image", [stalls(), data(b"<html>", "image/png"), status(404), status(500)])
 def test_a_map_that_does_not_come_costs_only_what_it_would_say(tmp_path, image):
     """All pages are fetched; the next image of the page is asked for."""
@@ -346,14 +341,6 @@ def test_a_map_that_does_not_come_costs_only_what_it_would_say(tmp_path, image):
 
     assert {*PAGES, "/other.png"} <= set(order)
     assert not any(part_in_why(tmp_path / "c", f"{name}/3") for name in MAPPED)
-
-
-def test_robots_apply_to_images(tmp_path):
-    """As to pages."""
-    crawl_web(tmp_path / "c", {"/robots.txt": text("User-agent: *\nDisallow: /first.png\n")})
-
-    assert refusal_of(tmp_path / "c", "http://a.test/first.png") == "ROBOTS"
-    assert len(kept(tmp_path / "c")) == len(PAGES)
 
 
 def test_without_the_table_no_image_is_fetched(tmp_path):

@@ -91,36 +91,28 @@ def test_broken_files_are_skipped_and_listed(folders):
     assert all(skipped.values())
 
 
-def test_one_class_only_is_refused(folders):
-    """There is nothing to tell apart."""
-    with pytest.raises(InputError, match="two classes"):
-        train_images({"good": folders["good"]})
-
-
-def test_an_empty_folder_is_refused(folders, tmp_path):
-    """No example images: the folder and what to put there are named."""
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("empty", r"empty has no readable images\. Put at least 10"),
+        ("bad", r"12 skipped, such as 0\.png"),
+        ("nowhere", "not a folder"),
+    ],
+)
+def test_a_folder_without_images_is_refused(folders, tmp_path, name, complaint):
+    """The message names the folder or the skipped files, and says what to do."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"empty has no readable images\. Put at least 10"):
-        train_images({"good": tmp_path / "empty", "other": folders["other"]})
-
-
-def test_a_folder_of_broken_files_is_refused(folders, tmp_path):
-    """The message names some of the files and why they were skipped."""
     (tmp_path / "bad").mkdir()
     for i in range(12):
         (tmp_path / "bad" / f"{i}.png").write_bytes(b"broken")
-    with pytest.raises(InputError, match=r"12 skipped, such as 0\.png"):
-        train_images({"good": tmp_path / "bad", "other": folders["other"]})
+    with pytest.raises(InputError, match=complaint):
+        train_images({"good": tmp_path / name, "other": folders["other"]})
 
 
-def test_a_missing_folder_is_refused(folders, tmp_path):
-    """A wrong path is said to be no folder."""
-    with pytest.raises(InputError, match="not a folder"):
-        train_images({"good": tmp_path / "nowhere", "other": folders["other"]})
-
-
-def test_an_unknown_rest_is_refused(folders):
-    """The classes that there are are named."""
+def test_classes_that_cannot_be_told_apart_are_refused(folders):
+    """A single class, or a rest that is no class: the message names the classes."""
+    with pytest.raises(InputError, match="two classes"):
+        train_images({"good": folders["good"]})
     with pytest.raises(InputError, match="good, other"):
         train_images(folders, rest="others")
 

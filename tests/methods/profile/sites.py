@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 
 WORDS = (
@@ -21,6 +23,9 @@ SETS = (
     "Try-outs",
 )
 PAGE_SIZE = 6
+MARKUP: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("templates.toml").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,14 @@ class Made:
 
 
 class Template:
-    """A plain site. Others differ in what they override: addresses, and the markup of each type of page."""
+    """A plain site. Others differ in their addresses, and in the markup of each type of page."""
 
     host = "http://share.test"
+
+    def __init__(self, name: str = "plain") -> None:
+        known = MARKUP.get(name, {})
+        like = MARKUP.get(known.get("like", ""), {})
+        self.markup = {key: text.replace("\n", "") for key, text in (MARKUP["plain"] | like | known).items()}
 
     def detail(self, item: Item) -> str:
         """The address of an item."""
@@ -80,11 +90,7 @@ class Template:
 
     def frame(self, title: str, body: str, number: int) -> str:
         """What is on all pages."""
-        return (
-            f'<!DOCTYPE html><html><head><title>{title}</title></head><body><div class="top"><a href="/">Share</a> '
-            f'<a href="/recent">Recent</a> <a href="/login">Sign in</a></div>{body}'
-            '<div class="foot"><a href="/about">About</a> Made by hand</div></body></html>'
-        )
+        return self.markup["frame"].format(title=title, body=body)
 
     def others(self) -> dict[str, tuple[str, str]]:
         """Pages of no type, by path: what is in their frame. Each site has them."""
@@ -104,38 +110,67 @@ class Template:
             "words": ("All tags", f'<h1>All tags</h1><div class="cloud">{words}</div>'),
         }
 
+    def shows(self, item: Item, k: int = 0) -> dict[str, object]:
+        """What markup can say of an item, the k-th of its page."""
+        said: dict[str, object] = {
+            "title": item.title, "owner": item.owner, "number": item.number, "views": item.number * 13,
+            "detail": self.detail(item), "profile": self.profile(item.owner), "day": k + 1,
+        }  # fmt: skip
+        return said | {"thumb": self.markup["thumb"].format(**said), "by": self.markup["by"].format(**said)}
+
+    def cell(self, item: Item, k: int) -> str:
+        """An item of a list."""
+        return self.markup["cell"].format(**self.shows(item, k))
+
+    def turn(self, url: str, text: str) -> str:
+        """A link to another page of a list."""
+        return self.markup["turn"].format(url=url, text=text)
+
     def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
         """A list page."""
-        cells = "".join(f'<div class="cell">{self.thumb(i)}{self.by(i)}</div>' for i in items)
-        pages = "".join(f'<a href="{url}">{text}</a> ' for text, url in turns)
-        return f'<h1 class="heading">{title}</h1><div class="grid">{cells}</div><p class="pages">{pages}</p>'
+        cells = "".join(self.cell(item, k) for k, item in enumerate(items))
+        pages = "".join(self.turn(url, text) for text, url in turns)
+        return self.markup["wall"].format(title=title, cells=cells, pages=pages, count=len(items))
 
-    def thumb(self, item: Item) -> str:
-        """A small picture that links to its item."""
-        return f'<a href="{self.detail(item)}"><img src="/t/{item.number}.jpg" width="75"></a>'
-
-    def by(self, item: Item) -> str:
-        """Who made it."""
-        return f'<p class="by">by <a href="{self.profile(item.owner)}">{item.owner}</a></p>'
+    def commenters(self, item: Item) -> list[str]:
+        """Names of those who comment on an item."""
+        return Random(item.number).sample(NAMES, item.number % 3)
 
     def piece(self, item: Item, others: list[Item]) -> str:
         """A detail page."""
-        tags = "".join(f'<li class="tag"><a href="/about-{t}">{t}</a></li>' for t in item.tags)
-        return (
-            f'<h1 class="name">{item.title}</h1><img src="/o/{item.number}.jpg">'
-            f'<p class="from">Uploaded by <a href="{self.profile(item.owner)}">{item.owner}</a></p>'
-            f'<ul class="tags">{tags}</ul><div class="more">{"".join(map(self.thumb, others))}</div>'
+        said = self.shows(item)
+        return self.markup["piece"].format(
+            **said,
+            tags=each(self.markup["tag"], ({"t": t, "owner": item.owner} for t in item.tags)),
+            others=each(self.markup["other"], map(self.shows, others)),
+            comments=each(
+                self.markup["comment"],
+                (said | {"n": n, "profile": self.profile(n)} for n in self.commenters(item)),
+            ),
         )
 
     def person(self, person: Person) -> str:
         """A profile page."""
-        tags = "".join(f'<li class="word">{t}</li>' for t in person.tags)
-        friends = "".join(f'<li><a href="{self.profile(n)}">{n}</a></li>' for n in person.contacts)
-        sets = "".join(f"<li>{name}</li>" for name in person.sets)
-        return (
-            f'<h1 class="who">{person.name}</h1><a href="{self.listing(f"by/{person.name}", 1)}">All items</a>'
-            f'<ul class="words tags">{tags}</ul><ul class="albums">{sets}</ul><ul class="friends">{friends}</ul>'
+        name = person.name
+        guests = [{"n": n, "profile": self.profile(n), "name": name, "k": k} for k, n in enumerate(NAMES[:2])]
+        return self.markup["person"].format(
+            name=name,
+            letters=len(name),
+            count=len(person.items),
+            listing=self.listing(f"by/{name}", 1),
+            tags=each(self.markup["word"], ({"t": t, "owner": name} for t in person.tags)),
+            friends=each(
+                self.markup["friend"], ({"n": n, "profile": self.profile(n)} for n in person.contacts)
+            ),
+            sets=each(self.markup["set"], ({"k": k, "s": s} for k, s in enumerate(person.sets))),
+            own=each(self.markup["own"], map(self.shows, person.items[:4])),
+            guests=each(self.markup["guest"], guests),
         )
+
+
+def each(markup: str, rows: Iterable[dict[str, object]]) -> str:
+    """The markup filled with each row; a comma stands between, not behind them."""
+    return "".join(markup.format(**row) for row in rows).removesuffix(", ")
 
 
 def made(template: Template, seed: str) -> Made:

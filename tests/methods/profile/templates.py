@@ -1,137 +1,32 @@
-"""Templates of sharing sites: tables, bare elements, figures, class names of all kinds, addresses of all kinds."""
+"""Templates of sharing sites: old and new markup, class names of all kinds, addresses of all kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from random import Random
 
-from tests.methods.profile.sites import NAMES, PAGE_SIZE, Item, Person, Template
+from tests.methods.profile.sites import MARKUP, NAMES, PAGE_SIZE, Item, Template, each
 
 
 class Tables(Template):
     """Tables in tables, colours and sizes, no class anywhere; names stand a row below their pictures."""
 
-    def frame(self, title: str, body: str, number: int) -> str:
-        return (
-            f'<html><head><title>{title}</title></head><body bgcolor="#ffffff"><table width="100%" bgcolor="#eeeeee"><tr>'
-            '<td align="left"><a href="/">Share</a></td><td align="right"><a href="/recent">Recent</a></td></tr></table>'
-            f'{body}<hr><center><font size="1"><a href="/about">About</a></font></center></body></html>'
-        )
-
     def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
         rows = ""
         for start in range(0, len(items), 3):
-            row = items[start : start + 3]
-            rows += "<tr>" + "".join(f'<td align="center">{self.thumb(i)}</td>' for i in row) + "</tr>"
-            rows += "<tr>" + "".join(f'<td align="center">{self.by(i)}</td>' for i in row) + "</tr>"
-        pages = "".join(f'<td><a href="{url}">{text}</a></td>' for text, url in turns)
-        return (
-            f'<font size="5"><b>{title}</b></font><table border="1">{rows}</table>'
-            f'<table align="center"><tr>{pages}</tr></table>'
-        )
-
-    def by(self, item: Item) -> str:
-        return f'<font size="2"><a href="{self.profile(item.owner)}">{item.owner}</a></font>'
-
-    def piece(self, item: Item, others: list[Item]) -> str:
-        tags = ", ".join(f'<a href="/tag.cgi?{t}">{t}</a>' for t in item.tags)
-        return (
-            f'<table width="80%"><tr><td colspan="2"><font size="6">{item.title}</font></td></tr>'
-            f'<tr><td><img src="/o/{item.number}.jpg"></td><td valign="top">'
-            f'<font color="gray">From</font> <a href="{self.profile(item.owner)}">{item.owner}</a><br>'
-            f'<font size="2">Tags: {tags}</font></td></tr></table>'
-        )
-
-    def person(self, person: Person) -> str:
-        tags = "".join(f'<tr><td bgcolor="#ddddff">{t}</td></tr>' for t in person.tags)
-        friends = "".join(
-            f'<tr><td><font size="2"><a href="{self.profile(n)}">{n}</a></font></td></tr>'
-            for n in person.contacts
-        )
-        return (
-            f'<font size="7">{person.name}</font><table width="90%"><tr><td valign="top"><b>Tags</b><table>{tags}'
-            f'</table></td><td valign="top"><b>Friends</b><table border="0">{friends}</table></td></tr></table>'
-        )
-
-
-class Soup(Template):
-    """Divs and spans without a single class: only the nesting tells."""
-
-    def frame(self, title: str, body: str, number: int) -> str:
-        return (
-            f'<html><head><title>{title}</title></head><body><div><a href="/">Share</a></div><div>{body}</div>'
-            '<div><span><a href="/about">About</a></span></div></body></html>'
-        )
-
-    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
-        cells = "".join(f"<div><div>{self.thumb(i)}</div><div>{self.by(i)}</div></div>" for i in items)
-        pages = "".join(f'<span><a href="{url}">{text}</a></span>' for text, url in turns)
-        return f"<div>{title}</div><div>{cells}</div><div>{pages}</div>"
-
-    def by(self, item: Item) -> str:
-        return f'<span><a href="{self.profile(item.owner)}">{item.owner}</a></span>'
-
-    def piece(self, item: Item, others: list[Item]) -> str:
-        tags = "".join(f'<div><a href="/tag/{t}">{t}</a></div>' for t in item.tags)
-        return (
-            f'<div><div><div><b>{item.title}</b></div></div><div><img src="/o/{item.number}.jpg"></div>'
-            f'<div><i>shared by <a href="{self.profile(item.owner)}">{item.owner}</a></i></div>'
-            f"<div><div><div>{tags}</div></div></div></div>"
-        )
-
-    def person(self, person: Person) -> str:
-        tags = "".join(f'<div><em><a href="/tag/{t}">{t}</a></em></div>' for t in person.tags)
-        friends = "".join(
-            f'<div><div><a href="{self.profile(n)}">{n}</a></div></div>' for n in person.contacts
-        )
-        return f"<div><div><h2>{person.name}</h2></div><div>{tags}</div><div><div>{friends}</div></div></div>"
-
-
-class Figures(Template):
-    """Thumbnails in figures: the name first, with an avatar, and the title as a second link to the item."""
-
-    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
-        cells = "".join(
-            f'<figure class="card"><header><a class="av" href="{self.profile(i.owner)}"><img src="/a/{i.owner}.png"></a>'
-            f'<a class="nick" href="{self.profile(i.owner)}">{i.owner}</a></header>{self.thumb(i)}'
-            f'<figcaption><a href="{self.detail(i)}">{i.title}</a></figcaption></figure>'
-            for i in items
-        )
-        pages = "".join(f'<li><a href="{url}">{text}</a></li>' for text, url in turns)
-        return f'<section><h2>{title}</h2>{cells}</section><nav><ul class="pager">{pages}</ul></nav>'
+            for part in ("thumb", "by"):
+                row = each(f'<td align="center">{{{part}}}</td>', map(self.shows, items[start : start + 3]))
+                rows += f"<tr>{row}</tr>"
+        return super().wall(title, [], turns).replace('<table border="1">', f'<table border="1">{rows}')
 
 
 class Sidebar(Template):
     """Profiles with contacts in a sidebar as pictures with names, a guest book, and the person's own items."""
 
-    def person(self, person: Person) -> str:
-        tags = "".join(f'<a class="chip" href="/t/{t}">{t}</a> ' for t in person.tags)
-        friends = "".join(
-            f'<li class="pal"><a href="{self.profile(n)}"><img src="/a/{n}.png"><span>{n}</span></a></li>'
-            for n in person.contacts
-        )
-        guests = "".join(
-            f'<div class="note"><a href="{self.profile(n)}">{n}</a> says <q>nice {person.name}, {k}!</q></div>'
-            for k, n in enumerate(NAMES[:2])
-        )
-        return (
-            f'<div class="main"><h1>{person.name}</h1><p class="cloud">{tags}</p>'
-            f'<div class="shelf">{"".join(map(self.thumb, person.items[:3]))}</div><div class="book">{guests}</div></div>'
-            f'<div class="side"><h3>Contacts</h3><ul>{friends}</ul></div>'
-        )
+    def commenters(self, item: Item) -> list[str]:
+        return NAMES[3:5]
 
-    def piece(self, item: Item, others: list[Item]) -> str:
-        tags = "".join(f'<a class="chip" href="/t/{t}">{t}</a> ' for t in item.tags)
-        said = "".join(
-            f'<div class="comment"><a href="{self.profile(n)}">{n}</a><p>I like {item.title}, says {n}.</p></div>'
-            for n in NAMES[3:5]
-        )
-        return (
-            f'<div class="main"><h1>{item.title}</h1><div class="stage"><img src="/o/{item.number}.jpg"></div>'
-            f'<div class="credit"><a href="{self.profile(item.owner)}"><img src="/a/{item.owner}.png"></a>'
-            f'<b><a href="{self.profile(item.owner)}">{item.owner}</a></b></div><p class="cloud">{tags}</p>{said}</div>'
-            f'<div class="side"><h3>Related</h3>{"".join(self.thumb(i) + self.by(i) for i in others)}</div>'
-        )
+
+CLASSES = "heading tags tag words word albums friends more grid cell pages by from name who top foot".split()
 
 
 class Hashed(Template):
@@ -139,12 +34,21 @@ class Hashed(Template):
 
     def frame(self, title: str, body: str, number: int) -> str:
         page = super().frame(title, body, number)
-        for name in (
-            "heading tags tag words word albums friends more grid cell pages by from name who top foot"
-        ).split():
-            made = f"_{Random(name).randrange(16**6):06x}"
-            page = page.replace(f'class="{name}"', f'class="{made}"')
+        for name in CLASSES:
+            page = page.replace(f'class="{name}"', f'class="_{Random(name).randrange(16**6):06x}"')
         return page.replace('class="words tags"', 'class="_a1 _b2"')
+
+
+class HashedPerPage(Template):
+    """Class names that are made up anew for each page: only the nesting tells, and the user says where sets are."""
+
+    def frame(self, title: str, body: str, number: int) -> str:
+        page = super().frame(title, body, number)
+        for name in CLASSES:
+            chance = Random(f"{name} {number}")
+            made = "".join(chance.choice("abcdefghijklmnopqrstuvwxyz0123456789") for _ in range(7))
+            page = page.replace(f'class="{name}"', f'class="x{made}"')
+        return page.replace('class="words tags"', f'class="xw{number}"')
 
 
 class PerPage(Template):
@@ -162,34 +66,11 @@ class PerPage(Template):
         return page
 
 
-class Commas(Template):
-    """Tags as one text with commas, here with a label and there without."""
-
-    def piece(self, item: Item, others: list[Item]) -> str:
-        return (
-            f"<h1>{item.title}</h1><img src='/o/{item.number}.jpg'><p class='meta'>Posted by "
-            f"<a href='{self.profile(item.owner)}'>{item.owner}</a></p><p class='tags'>Tags: {', '.join(item.tags)}</p>"
-        )
-
-    def person(self, person: Person) -> str:
-        friends = ", ".join(f"<a href='{self.profile(n)}'>{n}</a>" for n in person.contacts)
-        return (
-            f"<h1><b>{person.name}</b></h1><dl><dt>Tags</dt><dd class='tags'>{', '.join(person.tags)}</dd>"
-            f"<dt>Friends</dt><dd class='friends'>{friends}</dd></dl>"
-        )
-
-
 class Pagers(Template):
     """Pagination nested in lists, by number, by « and », and by words; pages are path segments."""
 
     def listing(self, what: str, page: int) -> str:
         return f"{self.host}/{what}/page/{page}/" if page > 1 else f"{self.host}/{what}/"
-
-    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
-        numbers = "".join(
-            f'<li><div><a href="{url}"><span>{text}</span></a></div></li>' for text, url in turns
-        )
-        return super().wall(title, items, []) + f'<div><nav class="pg"><ol>{numbers}</ol></nav></div>'
 
 
 class Queries(Template):
@@ -228,39 +109,6 @@ class Subdomains(Template):
         return f"http://{name}.share.test/"
 
 
-class Gallery(Template):
-    """The same cards on all types of page: profiles show their items, details what is like them."""
-
-    def cards(self, items: Sequence[Item]) -> str:
-        """A grid as lists have it."""
-        cells = "".join(
-            f'<div class="card"><a class="pic" href="{self.detail(i)}"><img src="/t/{i.number}.jpg"></a>'
-            f'<div class="under"><a class="by" href="{self.profile(i.owner)}">{i.owner}</a></div></div>'
-            for i in items
-        )
-        return f'<div class="cards">{cells}</div>'
-
-    def wall(self, title: str, items: list[Item], turns: list[tuple[str, str]]) -> str:
-        pages = "".join(f'<a href="{url}">{text}</a> ' for text, url in turns)
-        return f'<h1>{title}</h1>{self.cards(items)}<div class="pages">{pages}</div>'
-
-    def piece(self, item: Item, others: list[Item]) -> str:
-        tags = "".join(f'<a class="tag" href="/of/{t}">{t}</a> ' for t in item.tags)
-        return (
-            f'<div class="big"><img src="/o/{item.number}.jpg"></div><h1>{item.title}</h1><div class="credits">'
-            f'<a class="owner" href="{self.profile(item.owner)}">{item.owner}</a></div><p class="tags">{tags}</p>'
-            f"<h2>More like this</h2>{self.cards(others)}"
-        )
-
-    def person(self, person: Person) -> str:
-        tags = "".join(f'<a class="tag" href="/of/{t}">{t}</a> ' for t in person.tags)
-        friends = "".join(f'<a class="friend" href="{self.profile(n)}">{n}</a> ' for n in person.contacts)
-        return (
-            f'<div class="cover"><h1>{person.name}</h1><p class="since">{len(person.items)} items</p></div>'
-            f'<p class="tags">{tags}</p><p class="friends">{friends}</p>{self.cards(person.items[:4])}'
-        )
-
-
 class Themes(Template):
     """Everybody chooses a theme: another class on the body, and at times a banner before everything."""
 
@@ -271,19 +119,82 @@ class Themes(Template):
         return page.replace("<body>", f'<body class="{theme}">')
 
 
-TEMPLATES: dict[str, Callable[[], Template]] = {
-    "plain": Template,
-    "tables": Tables,
-    "soup": Soup,
-    "figures": Figures,
-    "sidebar": Sidebar,
-    "hashed": Hashed,
-    "per page": PerPage,
-    "commas": Commas,
-    "pagers": Pagers,
-    "queries": Queries,
-    "opaque": Opaque,
-    "subdomains": Subdomains,
-    "gallery": Gallery,
-    "themes": Themes,
-}
+class Flickr(Template):
+    """Tables with classes and spacers, as in 2008: 'From ann', sizes in attributes, counts of views, a page of sets."""
+
+    def detail(self, item: Item) -> str:
+        return f"{self.host}/photos/{item.owner}/{item.number}/"
+
+    def profile(self, name: str) -> str:
+        return f"{self.host}/people/{name}/"
+
+    def listing(self, what: str, page: int) -> str:
+        what = what.replace("by/", "photos/").replace("of/", "photos/tags/")
+        return f"{self.host}/{what}/" + (f"page{page}/" if page > 1 else "")
+
+    def shows(self, item: Item, k: int = 0) -> dict[str, object]:
+        return super().shows(item, k) | {"views": len(item.title) * 7, "day": item.number % 28}
+
+    def cell(self, item: Item, k: int) -> str:
+        return super().cell(item, k) + ("</tr><tr>" if k % 3 == 2 else "")
+
+
+class Ads(Template):
+    """Between the items stand advertisements with pictures, and in the margin what others like."""
+
+    def cell(self, item: Item, k: int) -> str:
+        return super().cell(item, k) + (self.markup["between"].format(number=item.number) if k % 2 else "")
+
+
+class Articles(Template):
+    """Cards as articles with header, time and footer; older and newer in place of numbers."""
+
+    def listing(self, what: str, page: int) -> str:
+        return f"{self.host}/{what}" + (f"?before={1000 - page}" if page > 1 else "")
+
+    def turns_by(self, text: str) -> bool:
+        return "»" in text or "«" in text
+
+    def turn(self, url: str, text: str) -> str:
+        rel, said = ("next", "Older") if "»" in text else ("prev", "Newer")
+        return f'<a href="{url}" rel="{rel}">{said}</a>' if self.turns_by(text) else ""
+
+    def shows(self, item: Item, k: int = 0) -> dict[str, object]:
+        return super().shows(item, k) | {"size": "small" if k else "wide", "likes": item.number % 9}
+
+
+class RightToLeft(Template):
+    """A site in Hebrew: from right to left, and no word that we know."""
+
+    def turn(self, url: str, text: str) -> str:
+        return super().turn(url, {"Next »": "הבא »", "« Previous": "« הקודם"}.get(text, text))
+
+
+class Videos(Template):
+    """Elements of its own making, long lists, counts everywhere, and channels with a handle."""
+
+    def detail(self, item: Item) -> str:
+        return f"{self.host}/watch?v=x{item.number:06x}"
+
+    def profile(self, name: str) -> str:
+        return f"{self.host}/@{name}"
+
+    def listing(self, what: str, page: int) -> str:
+        return f"{self.host}/results?q={what.replace('/', '+')}" + (f"&page={page}" if page > 1 else "")
+
+    def shows(self, item: Item, k: int = 0) -> dict[str, object]:
+        return super().shows(item, k) | {"seconds": item.number % 60}
+
+
+class OpaqueCards(Opaque, Articles):
+    """Cards with avatars, and addresses that tell nothing."""
+
+
+KINDS: dict[str, type[Template]] = {
+    "tables": Tables, "sidebar": Sidebar, "hashed": Hashed, "hashed per page": HashedPerPage, "per page": PerPage,
+    "pagers": Pagers, "queries": Queries, "opaque": Opaque, "subdomains": Subdomains, "themes": Themes,
+    "flickr": Flickr, "ads": Ads, "articles": Articles, "right to left": RightToLeft, "videos": Videos,
+    "opaque cards": OpaqueCards,
+}  # fmt: skip
+"""Templates that differ in more than their markup."""
+TEMPLATES = {name: KINDS.get(name, Template)(name) for name in (*MARKUP, *KINDS)}

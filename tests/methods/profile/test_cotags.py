@@ -64,7 +64,7 @@ def test_unknown_tag():
 
 
 def test_table_can_be_edited(tmp_path):
-    """What is left of the table after editing is the topic."""
+    """The topic consists of the rows of the edited table."""
     path = tmp_path / "tags.csv"
     write_table(path, co_tags(ITEMS, "metal", support=1))
     lines = path.read_text().splitlines()

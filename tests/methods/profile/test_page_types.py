@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -17,6 +16,7 @@ from lycosa.methods.profile.site.schema import characteristic_strings
 from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
 from lycosa_lab.demo_web.sharing import HOST, sharing_part
+from tests.conftest import SHARED
 
 PART = sharing_part(1)
 TYPES = dict(PART.page_types)
@@ -162,11 +162,9 @@ def test_any_page_can_be_read(text):
 
 
 READER = PageTypes(train_page_types(examples(1)))
-MEDIA = Path("/work/shared/webs/media")
 
 
-@pytest.mark.shared
-@pytest.mark.skipif(not MEDIA.is_dir(), reason="the shared webs are not here")
+@pytest.mark.shared("webs/media")
 async def test_shared_site():
     """On the shared sharing site three examples of each type suffice for a sample of its pages."""
     from lycosa.page.response import document_of
@@ -174,7 +172,7 @@ async def test_shared_site():
     from lycosa.values import Fetched, Link
     from lycosa_lab.webs.web import VirtualWeb
 
-    web = VirtualWeb.open(MEDIA)
+    web = VirtualWeb.open(SHARED / "webs" / "media")
     urls = sorted(web.archive.urls())
     kind_of = {url: web.page_types.get(key_of(url, web.folding), "other") for url in urls}
     sample = [

@@ -15,19 +15,17 @@ from lycosa.methods.profile.site.type_training import train_page_types
 from lycosa.page.document import Document
 from lycosa.urls import key_of
 from lycosa.values import Fact
-from tests.methods.profile.more_templates import MORE
 from tests.methods.profile.sites import Made, made
 from tests.methods.profile.templates import TEMPLATES
 
-SITES = TEMPLATES | MORE
 SEEDS = (1, 2, 3)
-ALL = pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in SITES for seed in SEEDS])
+ALL = pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in TEMPLATES for seed in SEEDS])
 
 
 @cache
 def site(name: str, seed: int) -> tuple[Made, PageTypes, dict[str, Document]]:
     """A site, what three examples of each type taught, and its documents; odd users are never examples."""
-    found = made(SITES[name](), f"{name} {seed}")
+    found = made(TEMPLATES[name], f"{name} {seed}")
     documents = {u: Document(html.encode(), u, "text/html; charset=utf-8") for u, html in found.pages.items()}
     by_type = defaultdict(list)
     for url, kind in found.types.items():
@@ -62,10 +60,10 @@ def test_types(name, seed):
     assert wrong == {}
 
 
-@pytest.mark.parametrize("name", SITES)
+@pytest.mark.parametrize("name", TEMPLATES)
 def test_types_from_any_examples(name):
     """The types are right from any draw of examples, people without tags or contacts among them."""
-    found = made(SITES[name](), name)
+    found = made(TEMPLATES[name], name)
     documents = {u: Document(html.encode(), u, "text/html; charset=utf-8") for u, html in found.pages.items()}
     for draw in range(3):
         chance = Random(f"{name} {draw}")

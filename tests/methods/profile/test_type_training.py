@@ -57,7 +57,7 @@ def test_an_example_that_asks_to_sign_in():
 
 
 def test_one_example_each():
-    """One example of each type is enough to begin with."""
+    """One example of each type is enough."""
     site = train_page_types({kind: pages[:1] for kind, pages in examples().items()})
 
     assert all(strings.key for strings in site.types.values())

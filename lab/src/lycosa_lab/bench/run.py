@@ -28,6 +28,7 @@ from lycosa.testing import SiteProcess
 from lycosa.values import Say
 from lycosa_lab.bench.crawled import Crawled, made_site
 from lycosa_lab.bench.flame import Samples, flame_graph
+from lycosa_lab.bench.tables import frontier_text, print_table
 
 CONCURRENCY = 32
 WARM_UP_PAGES = 20
@@ -73,7 +74,7 @@ def run_bench(
     if json:
         print(jsonlib.dumps(figures, indent=1))
     else:
-        _print_table(figures)
+        print_table(figures)
 
 
 def run_frontier_bench(urls: int, hosts: int, *, with_records: bool, json: bool) -> None:
@@ -81,7 +82,7 @@ def run_frontier_bench(urls: int, hosts: int, *, with_records: bool, json: bool)
     from lycosa_lab.bench.frontier import measure as measure_frontier
 
     figures = measure_frontier(urls, hosts, at=(min(urls, 100_000),), with_records=with_records)
-    print(jsonlib.dumps(figures, indent=1) if json else _frontier_text(figures))
+    print(jsonlib.dumps(figures, indent=1) if json else frontier_text(figures))
 
 
 def measure(
@@ -306,7 +307,7 @@ def _stages(
         crawl.store = conclusions.store = Timed(crawl.store, "store", spent)
         conclusions.strategy = Timed(conclusions.strategy, "strategy", spent)
         conclusions.admission = Timed(conclusions.admission, "admission", spent)  # type: ignore[assignment]
-        crawl.analyser = TimedAnalyser(crawl.analyser, spent)
+        crawl.visits.analyser = TimedAnalyser(crawl.visits.analyser, spent)
 
     begun = time.process_time()
     inline_crawl(directory, spec_text(site, pages, "now", 0, strategy, crawled), watch)
@@ -360,54 +361,3 @@ class TimedAnalyser:
         result = await self._inner.analyse(fetched)
         self._spent["analysis"] += time.thread_time() - begun
         return result
-
-
-def _print_table(figures: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    table = Table(
-        title=f"{figures['pages']} pages of {figures['site']}, {figures['concurrency']} at once, median of the rounds"
-    )
-    for heading in ("crawl", "CPU ms/page", "pages/s", "peak MB", "beside others"):
-        table.add_column(heading, justify="left" if heading == "crawl" else "right")
-    for name, run in figures["runs"].items():
-        ratio = ", ".join(
-            f"{peer} needs {statistics.median(ratios):.2f} × as much"
-            for peer, ratios in run.get("ratios", {}).items()
-        )
-        if "above_best_first_ms" in run:
-            ratio = f"{run['above_best_first_ms']:+.2f} ms to best-first"
-        label = {"deferred": "lycosa, index later", "everything": "lycosa, everything on"}.get(name, name)
-        cost, speed = f"{run['cpu_ms_per_page']:.2f}", f"{run['pages_per_s']:.0f}"
-        table.add_row(label, cost, speed, f"{run['peak_mb']:.0f}", ratio)
-    console.print(table)
-    stages = Table(title="Where the time goes (one process, everything on), CPU ms/page")
-    stages.add_column("stage")
-    columns: dict[str, dict[str, float]] = figures["stages_ms"]
-    for strategy in columns:
-        stages.add_column(strategy, justify="right")
-    for name, _ in sorted(columns[BASELINE].items(), key=lambda item: -item[1]):
-        stages.add_row(name, *(f"{costs[name]:.2f}" for costs in columns.values()))
-    console.print(stages)
-
-
-def _frontier_text(figures: dict[str, Any]) -> str:
-    """The figures of the frontier in lines.
-
-    >>> size = {"urls": 10, "add_us_per_link": 1.5, "take_done_us_per_url": 9.0, "commit_us_per_page": 3.0}
-    >>> print(_frontier_text({"sizes": [size], "hosts": 2, "disk_bytes_per_url": 300, "max_rss_mb": 50, "cpu_s": 1.0}))
-    At 10 URLs: adding a link 1.5 µs, taking and ending one 9.0 µs, commits 3.0 µs a page.
-    2 hosts, 300 bytes a URL on disk, at most 50 MB in memory, 1.0 s of CPU in all.
-    """
-    lines = [
-        f"At {size['urls']:,} URLs: adding a link {size['add_us_per_link']} µs, taking and ending one "
-        f"{size['take_done_us_per_url']} µs, commits {size['commit_us_per_page']} µs a page."
-        for size in figures["sizes"]
-    ]
-    lines.append(
-        f"{figures['hosts']:,} hosts, {figures['disk_bytes_per_url']} bytes a URL on disk, "
-        f"at most {figures['max_rss_mb']} MB in memory, {figures['cpu_s']} s of CPU in all."
-    )
-    return "\n".join(lines)

@@ -27,7 +27,7 @@ EVENT_COLUMNS = ("topic", "date", "place", "state", "lat", "lon")
 def write_web(web: DemoWeb, folder: Path) -> None:
     """Write every page as a response record, the labels, and what the web is."""
     folder.mkdir(parents=True, exist_ok=True)
-    _write_warc(web, folder / "demo.warc.gz")
+    write_warc(web, folder / "demo.warc.gz")
     with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([("url", "topic", "grade"), *web.labels])
     with (folder / "page-types.csv").open("w", newline="", encoding="utf-8") as file:
@@ -44,7 +44,8 @@ def _events(web: DemoWeb) -> Iterator[tuple[object, ...]]:
             yield name, topic.event.date, place, state, topic.event.lat, topic.event.lon
 
 
-def _write_warc(web: DemoWeb, path: Path) -> None:
+def write_warc(web: DemoWeb, path: Path) -> None:
+    """Write the responses of a web as a compressed WARC file."""
     with path.open("wb") as file:
         for url, page in web.pages.items():
             record = io.BytesIO()

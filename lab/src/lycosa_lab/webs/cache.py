@@ -339,7 +339,7 @@ def page_parts() -> dict[str, Callable[[Document], Any]]:
 
 
 def _code_of(make: Callable[[Document], Any]) -> list[Path]:
-    """The files that a method's part of a page depends on: the function's own, and the word lists beside it."""
+    """The files that a method's part of a page depends on: the function's own, and the word lists in its folder."""
     path = Path(inspect.getfile(make))
     return [path, *sorted(path.parent.glob("*.toml"))]
 

@@ -54,7 +54,7 @@ def seeing(web: CachedWeb) -> Analyser:
 
 async def seen_images(web: CachedWeb, looks: Evidence) -> Seen:
     """What an image model says of every image of a web: from memory, from disk, or by looking."""
-    memory, name = _in_memory(web.web.path), looks.digest
+    memory, name = in_memory(web.web.path), looks.digest
     if name not in memory:
         path = cache_directory() / "images" / f"{content_digest(web.web)}-{name}.facts"
         try:
@@ -70,11 +70,12 @@ async def seen_images(web: CachedWeb, looks: Evidence) -> Seen:
 
 def remember(web: CachedWeb, looks: Evidence, seen: Seen) -> None:
     """Tell what an image model says of the images, where it is known already."""
-    _in_memory(web.web.path)[looks.digest] = seen
+    in_memory(web.web.path)[looks.digest] = seen
 
 
 @lru_cache(maxsize=16)
-def _in_memory(path: Path) -> dict[str, Seen]:  # noqa: ARG001  # the key under which it is kept
+def in_memory(path: Path) -> dict[str, Seen]:  # noqa: ARG001  # the key under which it is kept
+    """Return the verdicts of this process on a web, by model."""
     return {}
 
 

@@ -96,7 +96,7 @@ def _about(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     except (ValueError, RecursionError) as error:  # TOMLDecodeError and too long integers are ValueErrors
-        raise InputError(f"{file} is not valid TOML ({error}). Mend or delete it.") from None
+        raise InputError(f"{file} is not valid TOML ({error}). Fix or delete it.") from None
 
 
 def _texts(path: Path, table: Mapping[str, Any], key: str, within: str = "") -> tuple[str, ...]:

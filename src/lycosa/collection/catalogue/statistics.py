@@ -37,7 +37,7 @@ class PlaceCount(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The key by which `PageFilter.place` finds this place and none of its namesakes.
+        """The unique key of this place for `PageFilter.place`.
 
         >>> PlaceCount("Alexandria", "city", 31.3, -92.4, "US", "LA", 3).key
         'Alexandria, US-LA'

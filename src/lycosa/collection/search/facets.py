@@ -282,7 +282,7 @@ class Facets(Queries):
 
 
 _CONDITION = {"person": "entity", "organisation": "entity"}
-"""The condition of a field where its name is another: a condition does not narrow its own counts."""
+"""The condition that filters a field, if it has a different name: a condition does not narrow its own counts."""
 
 
 def _pairs(rows: Iterable[tuple[Any, ...]]) -> tuple[list[int], list[str]]:

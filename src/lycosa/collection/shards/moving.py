@@ -40,7 +40,7 @@ class ShardCatalogue:
         self.shard = shard
         self._connection = open_for_writing(self.path)
         self._connection.execute("PRAGMA synchronous = FULL")
-        with self._transaction():
+        with self.transaction():
             make_tables(self._connection)
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS moves (number INTEGER, sender INTEGER, PRIMARY KEY (number, sender)) WITHOUT ROWID"
@@ -70,7 +70,7 @@ class ShardCatalogue:
         if sender is not self:
             self._connection.execute("ATTACH ? AS sender", (str(sender.path.absolute()),))
         try:
-            with self._transaction():
+            with self.transaction():
                 if sender is not self:
                     take_over(self._connection, "sender", lambda source: move.owner_of(source) == self.shard)
                     self._take_over_politeness(sender, move)
@@ -86,7 +86,7 @@ class ShardCatalogue:
 
     def hand_over(self, move: Move) -> None:
         """Delete what other shards have taken over. Call it when all have."""
-        with self._transaction():
+        with self.transaction():
             hand_over(self._connection, lambda source: move.owner_of(source) != self.shard)
             if move.is_retired(self.shard):
                 release_all(self._connection)
@@ -131,7 +131,8 @@ class ShardCatalogue:
         return msgspec.msgpack.decode(packed, type=dict[str, float]) if packed else {}
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
+        """Commit on exit, roll back on an error."""
         with plain_errors(self.path), transaction(self._connection):
             yield
 

@@ -45,7 +45,7 @@ class Onward(msgspec.Struct, frozen=True):
 
 
 class Follow:
-    """The rules by which one thing leads to the next, whatever the strategy."""
+    """The rules for following redirects, lists, requisites and revisits, with any strategy."""
 
     def __init__(
         self,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,14 +49,16 @@ class _Columns:
         self.terms: list[str] = []
         self.shares = _Column(np.zeros(0))
         self.rarities = _Column(np.zeros(0))
-        self._columns: dict[str, int] = {}
+        self._columns: dict[str, int] = defaultdict(count().__next__)
 
     def of(self, pages: Sequence[Terms]) -> NDArray[np.int32]:
         """The columns of the terms of some pages, one page after the other."""
-        known, columns = len(self.terms), self._columns
-        found = [columns.setdefault(term, len(columns)) for page in pages for term in page.each()]
-        self._note([*columns][known:] if len(columns) > known else [])
-        return np.array(found, np.int32)
+        columns = self._columns
+        column = columns.__getitem__  # numbers a new term
+        found = np.fromiter(chain.from_iterable(map(column, page.each()) for page in pages), np.int32)
+        new = islice(reversed(columns), len(columns) - len(self.terms))
+        self._note([*new][::-1])
+        return found
 
     def _note(self, terms: Sequence[str]) -> None:
         """Keep the background of new terms."""

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lycosa.learn.fitting.cholesky import solved
 from lycosa.learn.fitting.corpus import Corpus, products_of
 from lycosa.learn.fitting.given import Given, Rows
 from lycosa.learn.judges.calibration import (
@@ -321,7 +322,7 @@ class _Fitting:
         kernel = products_of(self.rows if len(chosen) == len(self.corpus) else self.rows[chosen])
         kernel += 1.0
         kernel[np.diag_indices_from(kernel)] += RIDGE / weight
-        alpha, own = _solved(kernel, target)
+        alpha, own = solved(kernel, target)
         weights = np.zeros(len(probability))
         weights[chosen] = alpha
         vector = column_sums(self.rows, weights)
@@ -329,24 +330,6 @@ class _Fitting:
         values = np.asarray(self.rows @ vector) + base
         values[chosen] = target - alpha / own
         self._keep("text", values, vector, other, weight=TEXT_WEIGHT, base=base)
-
-
-def _solved(kernel: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """C y, and the diagonal of C, for C = K⁻¹ of a kernel that is positive definite: by the inverse of its Cholesky factor.
-
-    Only the diagonal of the kernel and what is below is read; the memory of the whole is used again.
-
-        K = L Lᵀ,  C = L⁻ᵀ L⁻¹,  C_ii = the sum of squares of column i of L⁻¹
-
-    >>> [part.round(3).tolist() for part in _solved(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 0.0]))]
-    [[0.667, -0.333], [0.667, 0.667]]
-    """
-    from scipy.linalg.lapack import dpotrf, dtrtri
-
-    # LAPACK wants columns one after another. Our rows are those of the transpose, and what is below is above there.
-    factor, _ = dpotrf(kernel.T, lower=False, overwrite_a=True, clean=True)
-    inverse = dtrtri(factor, lower=False, overwrite_c=True)[0].T
-    return inverse.T @ (inverse @ target), np.einsum("ij,ij->j", inverse, inverse)
 
 
 def _of_kind(logits: Floats, wanted: Mapping[int, float]) -> Floats:

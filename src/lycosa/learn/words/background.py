@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lycosa.page.text.terms import is_cjk
+from lycosa.urls import hash_of
 
 DATA = Path(__file__).parent / "data"
 CJK = "cjk"
@@ -64,6 +68,11 @@ class Background:
     def rarities(self) -> Mapping[str, float]:
         """What each term of the table weighs."""
         return {term: rarity(zipf) for term, zipf in self.table.items()}
+
+    @cached_property
+    def hashes(self) -> NDArray[np.int64]:
+        """The hash of each term of the table, in its order."""
+        return np.fromiter(map(hash_of, self.table), np.int64, len(self.table))
 
     @cached_property
     def places(self) -> dict[str, int]:

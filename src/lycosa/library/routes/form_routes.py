@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from lycosa.engine.relearn import learns, relearn, undo
+from lycosa.engine.catch_up.relearn import learns, relearn, undo
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, LycosaError
 from lycosa.learn.trial import tried

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
-from lycosa.engine.relearn import Relearned, learns
+from lycosa.engine.catch_up.relearn import Relearned, learns
 from lycosa.learn.questions import questions_in
 from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.routes.api import URL_CHARS

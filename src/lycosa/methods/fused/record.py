@@ -19,8 +19,7 @@ from lycosa.values import Merge
 PARTS = ("parents", "context", "anchor", "url", "siblings", "extra")
 """What a score is the sum of, in the order in which a record keeps them."""
 PARENTS, NEIGHBOURS, WORDS, EXTRAS = 6, 3, 8, 4
-"""Room for pages that link to it, links beside it (at distance 1, and at 2), words of its URL, and kinds of
-evidence of methods."""
+"""Maximum number of linking pages, neighbouring links (at distance 1 or 2), URL words, and kinds of method evidence."""
 GUIDE = 0
 """Where a record keeps what a guide says, among the kinds of evidence of methods."""
 MAX_LINKS = 65_535

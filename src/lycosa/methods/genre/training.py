@@ -1,6 +1,6 @@
 """Fit the genre forest with scikit-learn.
 
-Figures are held out by source: the forest that guesses a page saw no page of its site. Generated pages only train.
+Scores are held out by source: each page is classified by a forest trained without its site. Generated pages only train.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from lycosa.methods.profile.cotags import TopicTags, clean_tag, tags_given
 from lycosa.methods.profile.memo import TO_PROFILE, ProfileMemo, memo_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.ranks import place_log_odds
-from lycosa.methods.profile.site.addresses import is_below, url_parts
+from lycosa.methods.profile.site.addresses import url_parts
 from lycosa.methods.profile.site.link_kinds import LinkKind
 from lycosa.methods.profile.site.page_types import PageTypes, page_types_of
 from lycosa.methods.profile.site.reading import (
@@ -28,6 +28,7 @@ from lycosa.methods.profile.site.reading import (
     FieldEvidence,
     PageTypeEvidence,
     UploaderEvidence,
+    is_of,
     people_of,
     texts_of,
     type_of,
@@ -262,7 +263,7 @@ class Profile(BaseStrategy):
                     decisions.append(self._order(link, 1.0, "a list page of the topic"))
                 case LinkKind.LIST if owner is not None and self.people_.has_profile(owner):
                     decisions.append(self._list(link, owner))
-                case LinkKind.ELSE if kind == "profile" and _is_of(link, page) and self.search_ is None:
+                case LinkKind.ELSE if kind == "profile" and is_of(link, page) and self.search_ is None:
                     decisions.append(self._list(link, page.link.key))
                 case LinkKind.ELSE if self._is_topic_list(link.url):
                     decisions.append(self._order(link, 1.0, "its address names the topic"))
@@ -383,12 +384,6 @@ class Profile(BaseStrategy):
             self._order(link, self._by_rank(rank), "its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
-
-
-def _is_of(link: Link, profile: Page) -> bool:
-    """Whether a link on a profile page leads to more of that user: its address names him, and it is no tag."""
-    is_tag = clean_tag(link.anchor) in map(clean_tag, texts_of(profile.evidence, "tags"))
-    return not is_tag and is_below(link.url, profile.url)
 
 
 def _hold(what: str, user: int) -> str:

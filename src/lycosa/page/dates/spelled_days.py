@@ -1,6 +1,6 @@
-"""Days as people and programs write them. In: a URL or a short text. Out: the day it names, if any.
+"""Read days from URLs and short texts, as people and programs write them.
 
-No day before the Web or after the latest one allowed is ever returned.
+No day before the Web or after the latest day allowed is returned.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _URL_PATTERNS = tuple(
         rf"{_KEY}(?P<d>[0-3]?\d)(?P<s>{_SLASH}|[-.])(?P<m>[01]?\d)(?P=s){_YEAR}(?!\d)",
         rf"{_KEY}{_YEAR}{_SLASH}(?P<m>[01]?\d){_SLASH}(?P<d>[0-3]?\d)(?!\d)",
         rf"[?&]y(?:ear)?={_YEAR}&m(?:onth)?=(?P<m>[01]?\d)&d(?:ay)?=(?P<d>[0-3]?\d)(?!\d)",
-        # 20160710 with neither a digit nor a letter beside it
+        # 20160710 without a digit or letter next to it
         rf"(?<![a-z0-9%]){_YEAR}(?P<m>[01]\d)(?P<d>[0-3]\d)(?:t?\d{{4}}(?:\d\d)?z?)?(?![a-z0-9%])",
     )
 )

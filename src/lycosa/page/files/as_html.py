@@ -1,7 +1,4 @@
-"""What is no HTML, written as HTML. In: the text, title, date and links of something. Out: markup that a Document reads.
-
-So plain text and PDF have links with their contexts, dates, places and languages found by the same code as pages.
-"""
+"""Write plain text, PDF and office files as HTML, so that the code for pages finds their links, dates and language."""
 
 from __future__ import annotations
 

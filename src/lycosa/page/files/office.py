@@ -1,6 +1,6 @@
-"""Office files (docx, xlsx, pptx, odt, ods, odp). In: bytes. Out: text, title, date and links, or a refusal.
+"""Read office files (docx, xlsx, pptx, odt, ods, odp): text, title, date and links.
 
-They are zip files of XML: each is read by a process of its own (`office_process`), as PDF files are.
+They are zip files of XML. A separate process reads each (`office_process`), as for PDF files.
 """
 
 from __future__ import annotations

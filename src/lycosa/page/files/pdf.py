@@ -1,7 +1,7 @@
-"""PDF files. In: bytes. Out: text, title, date, links and page count, or a refusal.
+"""Read PDF files: text, title, date, links and page count.
 
-The reader is C++ that was written for the files of strangers, and still it may crash, hang or want all memory. So each file is read
-by a process of its own (`pdf_process`) with limits on memory and time, wherever the program is.
+The PDF reader is C++ and may crash, hang or take all memory on a hostile file. A separate process with limits on
+memory and time (`pdf_process`) reads each file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Files of strangers, each read by a process of its own. In: bytes, and the module that reads them. Out: a Paper or a refusal.
-
-A reader may crash, hang or want all memory, wherever the program is: that costs its file and nothing else.
-"""
+"""Read a file in a separate process, which may crash or hang without harm to the crawl."""
 
 from __future__ import annotations
 

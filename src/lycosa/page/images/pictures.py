@@ -1,8 +1,4 @@
-"""Bytes of any image that a web page can hold become RGB pixels, or a refusal with its reason.
-
-In: the bytes of a response. Out: an array (height, width, 3) of uint8, the longer side at most
-`LONGEST` pixels. Nothing that comes in raises: bombs are refused before they are decoded.
-"""
+"""Decode images to RGB pixels, or refuse them with the reason. Decompression bombs are refused before decoding."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Link contexts. In: a Document. Out: for each of its links the text around it.
+"""Find the text around each link.
 
-All contexts are slices of one text, so a page costs its length once, however many links share a parent; where
-their terms are counted, they are slices of its tokens, which are read once for the page and all contexts.
+All contexts are slices of one text, so their cost does not grow with the number of links that share a parent. Their
+terms are counted in the tokens of the page, which are read once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-from selectolax.lexbor import LexborNode
 
 from lycosa.page.text.layout import one_line, tag_ids
 
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
     from lycosa.page.document import Document
 
 CONTEXT_CHARS = 4_000
+WINDOW_CHARS = 50
 PAGE_CHARS = 400_000
-"""Beyond this much context on one page, further aggregation nodes give only SHORT_CHARS each."""
+"""Total context of a page; further aggregation nodes give only SHORT_CHARS each."""
 SHORT_CHARS = 200
 _SLACK = 4
-"""How many times the wanted characters are looked at, since white space is squeezed afterwards."""
+"""Multiple of the wanted characters that is read, because white space is squeezed afterwards."""
 
 Parents = tuple[int, ...]
 """The numbers of the elements that the links to one URL stand in."""
@@ -31,10 +31,10 @@ Parents = tuple[int, ...]
 _OUTSIDE_IDS = tag_ids("html head")
 
 
-def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = False) -> list[str]:
-    """For each link the text below its aggregation node: the element `levels` above it.
+def aggregation_contexts(document: Document, anchors: bool = False) -> list[str]:
+    """For each link the text of its aggregation node, which is its parent.
 
-    Without any anchor text, or, with `anchors`, with all of it. A URL that occurs several times
+    Without any anchor text, or with all of it (`anchors`). A URL that occurs several times
     gets the distinct contexts of its occurrences, one per line. Capped at CONTEXT_CHARS.
     """
     layout, linked = document.layout, document.linked
@@ -44,8 +44,8 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
     left = PAGE_CHARS
     contexts: list[list[str]] = [[] for _ in linked.links]
     for node, position in linked.occurrences:
-        above = _ancestor(node, levels)
-        if above is None:
+        above = node.parent
+        if above is None or above.tag_id in _OUTSIDE_IDS:
             continue
         context = shared.get(above.mem_id)
         if context is None:
@@ -58,10 +58,10 @@ def aggregation_contexts(document: Document, levels: int = 1, anchors: bool = Fa
 
 
 def whole_context_counts(document: Document) -> list[dict[str, int]]:
-    """For each link how often each term occurs in its context with anchors.
+    """For each link the term counts of its context with anchors.
 
-    What counting the texts of `aggregation_contexts(document, anchors=True)` gives, without making them: a context
-    is a range of the page's tokens. Contexts of one URL with the same tokens are one.
+    Equals counting the texts of `aggregation_contexts(document, anchors=True)`, but reads the page's tokens once: a
+    context is a range of them. Contexts of one URL with the same tokens count once.
     """
     around = _around(document)
     if around is None:
@@ -75,7 +75,7 @@ def whole_context_counts(document: Document) -> list[dict[str, int]]:
 
 
 class _Around:
-    """The elements that links stand in: which characters of the page's text each holds, and which of its tokens."""
+    """The parents of the links, with the characters and tokens of the page that each contains."""
 
     def __init__(self, document: Document, of_links: list[Parents], spans: list[tuple[int, int]]) -> None:
         self._document = document
@@ -86,12 +86,12 @@ class _Around:
         self.ranges = tokens.reshape(-1, 2)
         is_long = edges[1::2] - edges[::2] > CONTEXT_CHARS
         self.is_apart = is_long | (tokens[::2] < 0) | (tokens[1::2] < 0)
-        """Whether it is too long, or begins or ends within a word: then it is read by itself."""
+        """Whether a parent is too long, or begins or ends inside a word: then its text is read separately."""
         self._ranges: list[list[int]] = self.ranges.tolist()
         self._apart = {*np.flatnonzero(self.is_apart).tolist()}
 
     def ranges_of(self, parents: Parents) -> list[tuple[int, int]]:
-        """The tokens around a URL that stands in these elements; none where its context has to be read."""
+        """The tokens around a URL with these parents; none if its context has to be read separately."""
         if not self._apart.isdisjoint(parents):
             return []
         if (
@@ -102,14 +102,14 @@ class _Around:
         return [(first, end) for first, end in map(self._ranges.__getitem__, parents)]
 
     def read(self, parents: Parents) -> dict[str, int]:
-        """The term counts of a context whose text has to be made."""
+        """The term counts of a context that is read separately."""
         texts = [_squeezed(self._document.flow, *self._spans[each], CONTEXT_CHARS) for each in parents]
         (counted,) = self._document.counts_of([_union(texts, "\n", CONTEXT_CHARS)])
         return counted
 
 
 def _around(document: Document) -> _Around | None:
-    """None where so much stands around the links that not all of it counts."""
+    """The parents of all links; None if their text exceeds the limits."""
     of_links, spans = _parents(document)
     chars = sum([end - start for start, end in spans])
     if chars > PAGE_CHARS or max([end for _, end in spans], default=0) > len(document.flow):
@@ -118,12 +118,12 @@ def _around(document: Document) -> _Around | None:
 
 
 def _parents(document: Document) -> tuple[list[Parents], list[tuple[int, int]]]:
-    """For each link the elements that it stands in, by number; and where in the page's text each of those begins and ends."""
+    """For each link the numbers of its parents; and for each parent its span in the page's text."""
     layout, linked = document.layout, document.linked
     offsets = [0, *accumulate(map(len, document.seen_pieces))]
     numbers: dict[int, int] = {}  # by mark
     spans: list[tuple[int, int]] = []
-    # One URL may stand in as many elements as there are tags: in a tuple each would be looked for, and all copied.
+    # Dictionaries, because one URL may have thousands of parents.
     of_links: list[dict[int, None]] = [{} for _ in linked.links]
     for node, position in linked.occurrences:
         parent = node.parent
@@ -143,7 +143,7 @@ def _squeezed(text: str, start: int, end: int, max_chars: int) -> str:
     return one_line(text[start : min(end, start + _SLACK * max_chars)])[:max_chars]
 
 
-def window_contexts(document: Document, characters: int = 50) -> list[tuple[str, str]]:
+def window_contexts(document: Document) -> list[tuple[str, str]]:
     """For each link the text before and after it, up to the neighbouring links.
 
     A URL that occurs several times gets the windows of all its occurrences.
@@ -152,7 +152,7 @@ def window_contexts(document: Document, characters: int = 50) -> list[tuple[str,
     text, offsets = _text_and_offsets(layout.without(document.hidden_spans))
     spans = sorted({*linked.anchors})
     before, after = _neighbours(spans)
-    reach = _SLACK * characters
+    reach = _SLACK * WINDOW_CHARS
     windows: list[tuple[list[str], list[str]]] = [([], []) for _ in linked.links]
     for node, position in linked.occurrences:
         span = layout.span(node)
@@ -160,18 +160,17 @@ def window_contexts(document: Document, characters: int = 50) -> list[tuple[str,
             continue  # a frame or a link of the head has no text around it
         start, end = offsets[span[0]], offsets[span[1]]
         earliest, latest = offsets[before[span]], offsets[min(after[span], len(offsets) - 1)]
-        left = one_line(text[max(earliest, start - reach) : start])[-characters:]
-        right = one_line(text[end : min(latest, end + reach)])[:characters]
+        left = one_line(text[max(earliest, start - reach) : start])[-WINDOW_CHARS:]
+        right = one_line(text[end : min(latest, end + reach)])[:WINDOW_CHARS]
         windows[position][0].append(left)
         windows[position][1].append(right)
-    limit = _SLACK * characters
-    return [(_union(left, " ", limit), _union(right, " ", limit)) for left, right in windows]
+    return [(_union(left, " ", reach), _union(right, " ", reach)) for left, right in windows]
 
 
 def _neighbours(
     spans: list[tuple[int, int]],
 ) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-    """Where the link before each link ends, and where the link after it begins."""
+    """The end of the link before each link, and the start of the link after it."""
     before: dict[tuple[int, int], int] = {}
     after: dict[tuple[int, int], int] = {}
     ended = 0
@@ -189,18 +188,9 @@ def _text_and_offsets(pieces: list[str]) -> tuple[str, list[int]]:
     return "".join(pieces), [0, *accumulate(map(len, pieces))]
 
 
-def _ancestor(node: LexborNode, levels: int) -> LexborNode | None:
-    for _ in range(levels):
-        parent = node.parent
-        if parent is None or parent.tag in ("html", "head"):
-            return node if node.tag == "body" else None
-        node = parent
-    return node
-
-
 def _union(texts: Iterable[str], separator: str, max_chars: int) -> str:
-    """The distinct texts that are not empty, joined."""
+    """The distinct non-empty texts, joined."""
     distinct = [text for text in dict.fromkeys(texts) if text]
     if len(distinct) == 1:
-        return distinct[0]  # the same object for all links of a parent, which is what makes it cheap
+        return distinct[0]  # all links of a parent share one string
     return separator.join(distinct[:100])[:max_chars]

@@ -1,6 +1,6 @@
-"""Links and images of a tree. In: its elements. Out: each URL once, in document order.
+"""Find the links and images of a page, each URL once, in document order.
 
-A URL that occurs several times keeps its first place and gets the anchors of all its occurrences.
+A URL that occurs several times keeps its first position and gets the anchors of all its occurrences.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ MAX_IMAGES = 1_000
 MAX_LICENCES = 5
 ANCHOR_CHARS = 500
 ANCHOR_NODES = 200
-"""Of one anchor: links within links must not be read again and again."""
+"""Nodes read per anchor, so that nested links stay linear."""
 URLS_CHARS = 2_000_000
-"""Of all links of a page, and of all images: short references to a long base must not multiply the page."""
+"""Total characters of the URLs of a page's links, and of its images: short references to a long base could multiply the page."""
 ATTRIBUTE_CHARS = 200
 CACHED_CHARS = 400
-"""Of base and reference: what is longer is not remembered, or one site's URLs would fill the memory."""
+"""Longer bases and references are not cached."""
 CACHED_TARGETS = 1 << 16
 
 COUNTED = "video audio object embed pre article"
@@ -62,7 +62,7 @@ class Linked(NamedTuple):
 class _Targets(dict[str, tuple[str, int] | None]):
     """What references on pages with one base lead to, and the keys of that; resolved once."""
 
-    def __init__(self, base: str, folding: urls.Folding, known: _KnownTargets) -> None:
+    def __init__(self, base: str, folding: urls.Folding, known: KnownTargets) -> None:
         self._base = base
         self._folding = folding
         self._known = known
@@ -76,7 +76,7 @@ class _Targets(dict[str, tuple[str, int] | None]):
         return target
 
 
-class _KnownTargets:
+class KnownTargets:
     """Those of all bases that were met lately: the pages of a site link to each other again and again."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class _KnownTargets:
         return found
 
 
-_known = _KnownTargets()
+_known = KnownTargets()
 
 
 class ReferenceResolver:
@@ -232,12 +232,12 @@ def _other_reference(tag: str, attributes: Attributes) -> tuple[str | None, str]
 
 
 def rel_of(attributes: Attributes) -> list[str]:
-    """What an element says that it is to the page, in lower case."""
+    """The values of an element's rel attribute, in lower case."""
     return (attributes.get("rel") or "").lower().split()
 
 
 def _text_within(node: LexborNode) -> str:
-    """The text of an element that the layout does not have."""
+    """The text of an element outside of the layout."""
     child = node.first_child
     if child is None:
         return ""

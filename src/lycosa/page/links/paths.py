@@ -1,7 +1,7 @@
-"""Path strings of a page [Zhang & Nasraoui, 4.1]. In: a parsed tree. Out: its texts and images with their paths.
+"""Path strings of the texts and images of a page [Zhang & Nasraoui, 4.1].
 
-A path string names the elements from a text up to the root with their *display* attributes (class, align,
-size, colour …, never href, src or id): texts that look alike share one.
+A path string names the elements from a text up to the root with their *display* attributes (class, align, size,
+color …, never href, src or id). Texts that look alike share one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DISPLAY = tuple(
     "align background bgcolor border cellpadding cellspacing class color colspan dir face "
     "frame height hspace nowrap rowspan rules size text type valign vspace width".split()
 )
-"""Attributes that show. Inline `style` is left out: sites write computed numbers into it."""
+"""Attributes that affect the display. Inline `style` is left out: it often holds computed numbers."""
 
 NODES = 50_000
 LEVELS = 64

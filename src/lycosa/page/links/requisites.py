@@ -1,4 +1,4 @@
-"""What a page needs to look right. In: a tree, or a stylesheet. Out: absolute URLs of stylesheets, scripts, images, fonts."""
+"""Find the stylesheets, scripts, images and fonts that a page needs to look right."""
 
 from __future__ import annotations
 

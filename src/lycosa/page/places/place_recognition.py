@@ -1,7 +1,7 @@
-"""Which names in a text are places. In: plain text. Out: mentions, with their offsets.
+"""Recognise the names of places in a text.
 
-Capitalised names are candidates; a small logistic model over their words, their neighbours and what
-the gazetteer knows of them decides. It ships as data and is trained by `research.places.model`.
+A small logistic model decides on each capitalised name by its words, its neighbours and its entries in the gazetteer.
+The model ships as data; `research.places.model` trains it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lycosa.page.places.capitalised_names import Candidate, TokenisedText, candi
 from lycosa.page.places.gazetteer import Gazetteer, GazetteerEntry
 
 FINDERS = "lycosa.place_finders"
-"""The group of entry points by which installed packages offer finders of their own."""
+"""The entry point group for place finders of installed packages."""
 TEXT_CHARS = 400_000
 """Of longer texts the rest is not read."""
 
@@ -61,7 +61,7 @@ def installed_finder(name: str) -> PlaceFinder | None:
         package = point.dist.name if (point := offered[name]).dist else point.value
         raise SpecError(
             f"[index] place_finder: {name!r} of the installed package {package} cannot be loaded "
-            f"({type(error).__name__}: {error}). Mend the package, or take another finder."
+            f"({type(error).__name__}: {error}). Fix the package or choose another finder."
         ) from error
     return finder
 

@@ -1,6 +1,6 @@
-"""Pages that scripts make. In: a page as it was fetched. Out: what shows that a browser would see more of it.
+"""Recognise pages that need a browser: scripts make their content.
 
-The signs may be wrong now and then: whether rendering gains anything is learned from the pages that were rendered.
+The signs can be wrong. Whether rendering helps is learned from the pages that were rendered.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from lycosa.page.document import Document
 from lycosa.page.embedded_state import SCRIPT_ID
 
 RENDERED = "rendered"
-"""Noted as evidence on a page that was read as a browser had made it: what that gained, as a Gain."""
+"""Evidence on a page that a browser rendered: what that gained, as a Gain."""
 NEEDS_BROWSER = "needs a browser"
-"""Noted as evidence on a page of which a browser would probably see more: by which sign."""
+"""Evidence on a page that probably needs a browser: the sign that says so."""
 FEW_WORDS = 100
 """A page with more words than these is no empty frame for scripts."""
 MORE_WORDS, MORE_LINKS = 20, 2

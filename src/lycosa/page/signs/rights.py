@@ -1,7 +1,7 @@
-"""What owners allow others to do with a page. In: a page and what its site says. Out: Rights.
+"""Read what site owners allow others to do with a page.
 
-Read are robots meta tags and X-Robots-Tag (noai, noimageai, noarchive), the TDM Reservation Protocol (header, meta tag, and the site's
-/.well-known/tdmrep.json), Content-Signal of robots.txt, and links to licences. Nothing is decided here: `scope.respect` does.
+Sources: robots meta tags and X-Robots-Tag (noai, noimageai, noarchive), the TDM Reservation Protocol (header, meta tag
+and /.well-known/tdmrep.json), Content-Signal in robots.txt, and links to licences. `scope.respect` decides what follows.
 """
 
 from __future__ import annotations

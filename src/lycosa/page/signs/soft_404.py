@@ -1,9 +1,12 @@
-"""Error pages that say 200 OK. In: title, headings, number of words. Out: whether it is one."""
+"""Recognise error pages that are sent with status 200."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+
+from selectolax.lexbor import LexborHTMLParser
+
+from lycosa.page.text.layout import one_line
 
 MAX_WORDS = 250
 
@@ -25,14 +28,16 @@ _ERROR = re.compile(
 )
 
 
-def is_soft_404(title: str, headings: Sequence[str], words: int) -> bool:
-    """Whether title or headings speak of a missing page, and there is hardly any other text.
+def is_soft_404(tree: LexborHTMLParser, title: str, words: int) -> bool:
+    """Whether a page's title or headings speak of a missing page, and it has hardly any other text.
 
-    >>> is_soft_404("Page not found", [], 40), is_soft_404("How to fix 'page not found'", [], 900)
+    >>> tree = LexborHTMLParser("<h1>Route 404</h1>")
+    >>> is_soft_404(tree, "Page not found", 40), is_soft_404(tree, "How to fix 'page not found'", 900)
     (True, False)
-    >>> is_soft_404("Bus 404 to Wembley", ["Route 404"], 120)
+    >>> is_soft_404(tree, "Bus 404 to Wembley", 120)
     False
     """
     if words > MAX_WORDS:
         return False
+    headings = [one_line(node.text()[:1000]) for node in tree.css("h1,h2")[:3]]
     return any(_ERROR.search(text) for text in (title, *headings))

@@ -1,7 +1,6 @@
-"""Walls: pages that stand before the page that was asked for. In: a page and its response. Out: which kind of wall it is.
+"""Recognise walls: challenges, captchas, blocks, consent pages and log-ins served instead of a page.
 
-A challenge, a captcha, a block, a wall of consent or a log-in has signs in its headers, its markup and its words; what tells
-it from a page on such things is that there is hardly anything else on it. Nothing here tries to get past one.
+A wall shows in headers, markup and words, and has hardly any other text. Nothing here tries to get past one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""py3langid's model as a file that processes share. In: its own file, a compressed archive of arrays. Out: its identifier, with the same answers.
+"""Load py3langid's model as a memory-mapped file that processes share.
 
-Its own loader unpacks 68 MB into a file, reads that again and copies most of it: .85 s of CPU, of which unpacking takes
-.3. Here they are unpacked once on a machine, into the user's cache folder, and the arrays are views of that file: of its
-68 MB a process reads what it looks at, and all processes share that. Where no file can be kept, as in a container that
-is read-only, each process unpacks them into its own memory.
+The library's own loader unpacks 68 MB in every process. This one unpacks them once into the user's cache folder, and
+the arrays are views of that file. If no file can be written, the process keeps the unpacked model in memory.
 """
 
 from __future__ import annotations

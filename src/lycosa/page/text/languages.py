@@ -1,4 +1,4 @@
-"""The language of a text. In: text. Out: an ISO 639-1 code, or '' where nobody can tell."""
+"""Identify the language of a text."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MIN_CHARS = 40
 MIN_WORDS = 40
 ENGLISH_SHARE = 0.25
 MIN_SHARE = 0.5
-"""How probable the likeliest language must be among those that may be there; below it nobody can tell."""
+"""Minimum probability of the likeliest language among the expected ones."""
 MIN_PROBABILITY = 0.1
-"""How probable it must be among all languages: less, and the text is in one that nobody expects."""
+"""Its minimum probability among all languages."""
 
 STEMMED = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -35,11 +35,11 @@ UNSTEMMED = {
     "sk": "slovak", "sl": "slovenian", "th": "thai", "uk": "ukrainian", "ur": "urdu", "vi": "vietnamese",
     "zh": "chinese",
 }  # fmt: skip
-"""Those that are common on the Web too and have no stemmer: their words are compared as they are written."""
+"""Common languages without a stemmer: their words are compared as written."""
 NAMES = STEMMED | UNSTEMMED
 """The languages that are expected on any page."""
 IN_PAIRS = frozenset({"chinese", "japanese"})
-"""Languages whose texts are split into pairs of characters: no stemmer is missed."""
+"""Languages whose texts are split into pairs of characters, so that they need no stemmer."""
 
 _CODES = {name: code for code, name in NAMES.items()}
 _ENGLISH = STOP_WORDS["english"]
@@ -55,7 +55,7 @@ def code_of(name: str) -> str:
 
 
 def name_of(code: str) -> str:
-    """A language for people; the code itself where it has no name here.
+    """The English name of a language; the code itself if it has none.
 
     >>> name_of("de"), name_of("tlh")
     ('German', 'tlh')
@@ -85,20 +85,20 @@ def _signs(sample: str) -> int:
 
 
 def _likeliest(sample: str, expected: Iterable[str]) -> str:
-    """The likeliest of the languages that may be there.
+    """The likeliest expected language; '' if none is clearly ahead.
 
-    Of 140 languages, the rare ones take what is hardly any language: lists of names, addresses, menus. So only those
-    with a reason to be there count, and none does where it is not clearly ahead of the others.
+    Only expected languages count: among 140, the rare ones win on lists of names, addresses and menus.
     """
     may_be = {*NAMES, *expected}
-    ranked = [(code, share) for code, share in _identifier().rank(sample) if code in may_be]
+    ranked = [(code, share) for code, share in identifier().rank(sample) if code in may_be]
     code, share = ranked[0]
     total = sum(share for _, share in ranked)
     return str(code) if share >= MIN_PROBABILITY and share >= MIN_SHARE * total else ""
 
 
 @lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
+def identifier() -> LanguageIdentifier:
+    """Return the language model, loaded on first use."""
     # Only here: the model takes half a second to unpack and a tenth to load, and English pages do not need it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

@@ -1,7 +1,6 @@
-"""The text of a tree in document order. In: a parsed tree. Out: pieces of text, and which of them an element holds.
+"""Read the text of a tree in document order, in pieces that belong to elements.
 
-One walk over the tree serves the page's text, the anchors and every kind of link context, in time
-that grows with the page and not with its depth or the number of its links.
+One walk over the tree serves the page's text, the anchors and all link contexts, in time linear in the page.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ _NOTED = (
 _NOTED_IDS = tag_ids(_NOTED)
 OUTSIDE = -1
 NEAR, NEAR_LEVELS = 200, 5
-"""How many pieces of an element are looked through for its end before all of the page are put in a table; and how many
-levels up what follows it is looked for."""
+"""Pieces searched for the end of an element before the whole page is indexed, and levels searched upwards for what
+follows it."""
 
 SAMPLED = 100
-"""Of so many elements the depth of one is looked at, where those of all matter."""
+"""Sample the depth of every Nth element."""
 
 
 Noted = tuple[int, LexborNode, int]
@@ -175,7 +174,7 @@ class Layout:
 
 def is_deeper(top: LexborNode, levels: int) -> bool:
     """Whether elements are nested more than this many levels below a node."""
-    # A node is at most one level below the one before it: where none of every so many is near, none gets there.
+    # A node is at most one level below the one before it: if no sampled node is that deep, none is.
     if not any(_has_ancestors(node, levels // 2) for node in islice(top.traverse(), 0, NODES, levels // 2)):
         return False
     depths = {top.mem_id: 0}

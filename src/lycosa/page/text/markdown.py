@@ -1,6 +1,6 @@
-"""The text of a page as Markdown. In: a document. Out: the same text as `prose`, with its headings, lists, tables and code.
+"""Write the text of a page as Markdown, with headings, lists, tables and code.
 
-What belongs to the text is decided once, in `prose`; here each of its lines gets the mark of the element that it stands in.
+`prose` decides which lines belong to the text; here each line gets the mark of its element.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Near duplicates. In: hashes and counts of terms, and text. Out: fingerprints, and the earlier near duplicate.
+"""Find near-duplicates of earlier pages.
 
-A page has two: the simhash of its terms finds candidates quickly, the sketch of its shingles confirms them.
-Two long articles on one subject may have the same simhash (their frequent words outvote all others) and hardly
-a sentence in common. Simhashes are signed 64-bit numbers, as SQLite stores them; 0 is that of no text.
+The simhash of a page's terms finds candidates; the sketch of its shingles confirms them. Two long articles on one
+subject may have the same simhash, because frequent words dominate it, but few shingles in common. Simhashes are signed
+64-bit numbers, as in SQLite; 0 means no text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lycosa.page.text.tokens import EIGHT, PLAIN, Tokens, eights_of
 BANDS = 4
 BAND_BITS = 16
 BAND_ENTRIES = 64
-"""At most this many fingerprints that share a block are compared; a fuller block tells nothing."""
+"""Maximum number of fingerprints compared per block; a fuller block is not selective."""
 
 NONE = -1
 
@@ -28,21 +28,21 @@ SKETCH_BINS = 64
 SHINGLE_BYTES = 24
 """Four or five words of English."""
 SKETCHED_BYTES = 1_000_000
-"""Of a longer text, so much is sketched."""
+"""Longer texts are cut before they are sketched."""
 RESEMBLING = 0.5
-"""Of the shingles of two near duplicates, at least this share is in both (Broder 1997 takes the same)."""
+"""Minimum share of common shingles of near-duplicates, as in Broder 1997."""
 
 _MASK = (1 << 64) - 1
-# Odd numbers without a pattern: the golden ratio and the multipliers of SplitMix64.
+# The golden ratio and the multipliers of SplitMix64.
 _MIXERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _TOP_BITS = 64 - SKETCH_BINS.bit_length() + 1
 _BAND_MASK = (1 << BAND_BITS) - 1
-# Anybody can work out the key of a URL. Nobody outside knows this, so nobody can make up URLs that are all in one chain.
+# Random per process, so that no site can choose URLs that all fall into one chain.
 _SECRET = secrets.randbits(64) | 1
 
 
 def simhash_of(hashes: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
-    """The simhash of a bag of terms, of each its hash and how often it occurs: near for texts that share most of them.
+    """The simhash of terms, given their hashes and counts: close for texts that share most terms.
 
         bit_b = [ sum_t n_t · (2·h(t)_b − 1) > 0 ]          [Charikar 2002]
 
@@ -61,7 +61,7 @@ def simhash_of(hashes: NDArray[np.int64], counts: NDArray[np.int64]) -> int:
 
 
 def hamming(one: int, other: int) -> int:
-    """In how many of 64 bits two fingerprints differ.
+    """The number of bits in which two fingerprints differ.
 
     >>> hamming(-1, 0), hamming(5, 6)
     (64, 2)
@@ -117,7 +117,7 @@ def resemblance(one: bytes, other: bytes) -> float:
 
 
 class _Band:
-    """Numbers of fingerprints by a block of 16 bits of them, in chains: each names the next one of its block."""
+    """Numbers of fingerprints by a block of 16 bits, in linked lists."""
 
     def __init__(self, limit: float = BAND_ENTRIES) -> None:
         self._limit = limit
@@ -125,14 +125,14 @@ class _Band:
         self._next = array("i")
 
     def of(self, block: int) -> Iterator[int]:
-        """Those of a block, the longest-known first."""
+        """The numbers in a block, the oldest first."""
         number = self._first[block]
         while number != NONE:
             yield number
             number = self._next[number]
 
     def add(self, block: int, number: int) -> None:
-        """Add one behind the others of its block; a full block stays as it is."""
+        """Append a number to its block, unless the block is full."""
         if number == len(self._next):
             self._next.append(NONE)
         others = list(self.of(block))
@@ -141,7 +141,7 @@ class _Band:
             self._next[number] = NONE
 
     def remove(self, block: int, number: int) -> None:
-        """Take one out, if it is there."""
+        """Remove a number from its block, if it is there."""
         before = NONE
         for other in self.of(block):
             if other == number:
@@ -159,8 +159,8 @@ class _Band:
 class NearDuplicates:
     """Fingerprints seen so far: candidates within `distance` bits, found by blocks that they share, and confirmed.
 
-    Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16. All pages of a crawl are there:
-    as numbers in a row they take 100 bytes each, as Python objects more than five times as many.
+    Two simhashes that differ in at most 3 bits agree in at least one of four blocks of 16. Arrays keep all pages of a
+    crawl in 100 bytes each; Python objects would take five times as much.
     """
 
     def __init__(self, distance: int = BANDS - 1) -> None:
@@ -168,13 +168,13 @@ class NearDuplicates:
         self._by_key = _Band(math.inf)
         self._keys, self._simhashes, self._sketches = array("q"), array("Q"), bytearray()
         self._bands = tuple(_Band() for _ in range(BANDS))
-        self._free: list[int] = []  # numbers of pages that have become duplicates since
+        self._free: list[int] = []  # numbers that can be reused
 
     def add(self, key: int, simhash: int, sketch: bytes) -> int | None:
-        """The key of an earlier near duplicate, the nearest of those looked at; None if it is new.
+        """The key of the nearest earlier near-duplicate; None if the page is new.
 
-        Only a new one is kept, so that a cluster is named by its first member. What is added again under its
-        key replaces what was known of it: a page is no duplicate of itself.
+        Only new pages are kept, so that a cluster is named by its first member. A page that is added again
+        replaces its old fingerprint: it is not a duplicate of itself.
         """
         self._forget(key)
         if not simhash:

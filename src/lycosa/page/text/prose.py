@@ -1,8 +1,8 @@
-"""The text that a page is read for. In: a document. Out: its main text without lists of links and legal notices.
+"""Clean the main text of a page: drop lists of links and legal notices, and restore bulleted lists.
 
-The extractor of the main text goes by the markup; old pages have none that tells navigation from text. What is
-left of it shows in the lines: all of a line is link. So at both ends such lines go, and in between where
-several follow each other. And it takes every bulleted list for navigation: those that are text are put back.
+The extractor of the main text relies on markup, and old pages have none that separates navigation from text. Lines that
+are all link are dropped at both ends of the text, and inside it where several follow each other. The extractor also takes
+every bulleted list for navigation; lists that are text are put back.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def text_of(node: LexborNode, *without: str) -> str:
 
 
 def bare(line: str) -> str:
-    """The letters and digits of a line, by which it is known again however it was spaced."""
+    """The letters and digits of a line, which identify it whatever its spacing."""
     return _NOT_WORDS.sub("", line).lower()
 
 

@@ -1,8 +1,7 @@
-"""Text to terms. In: text and the name of its language. Out: stemmed words without stop words.
+"""Split text into terms: stemmed words without stop words.
 
-A page's words are looked up in a bounded cache, so that stemming, stop words and anything that is not ASCII cost
-something only when a word is new. What comes out is a number for each word, so that counting and hashing are done
-on arrays; so is the look-up itself, where a text is long enough for that to pay.
+A bounded cache holds the terms of known words, so stemming and Unicode normalisation happen once per word. Terms are
+numbers, so that counting works on arrays; long texts are looked up on arrays too.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from lycosa.values import Terms
 
 CACHE_WORDS = 100_000
 SHORT_BYTES = 4_000
-"""In a shorter text words are looked up one by one."""
+"""Shorter texts are looked up word by word."""
 CACHED_BYTES = LONGEST
-"""Longer tokens are not cached. Longer ASCII tokens are no words at all: they are dropped."""
+"""Longer tokens are not cached. Longer ASCII tokens are not words: they are dropped."""
 NOT_TELLING = frozenset("http https www com html htm php asp aspx jsp".split())
-"""Words of URLs that say nothing: those that `urls.tokens` leaves out."""
+"""Words of URLs that say nothing about a page; `urls.tokens` drops them too."""
 NUMBER_DIGITS = 8
 TOKEN_CHARS = 100_000
-"""How many characters of a text without spaces are read."""
+"""Characters read of a token; a text without spaces is one token."""
 
 _CJK = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_])+")
@@ -42,7 +41,7 @@ _SEPARATED = b"\0" + PLAIN[1:]  # keeps NUL, which separates texts
 
 
 class Vocabulary:
-    """Terms by number, from 1 on; 0 is no term. Tokens of several terms, as those of Chinese, have numbers below 0."""
+    """Numbers of terms, from 1; 0 means no term. Tokens of several terms, as in Chinese, have negative numbers."""
 
     def __init__(self) -> None:
         self.terms = [""]
@@ -66,7 +65,7 @@ class Vocabulary:
         return number
 
     def several(self, number: int) -> list[int]:
-        """The numbers of the terms of a token that has several."""
+        """The numbers of the terms of a token with several terms."""
         return self._several[-number - 1]
 
     def terms_of(self, number: int) -> list[str]:
@@ -81,9 +80,9 @@ class Vocabulary:
         return np.frombuffer(known, np.int64).take(numbers)
 
     def distinct(self, numbers: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Terms in the order of their first occurrence among these, and how often each occurs; not of those below 0.
+        """The different terms in the order of their first occurrence, and the count of each; negative numbers are ignored.
 
-        Time and memory go by the numbers: of the array that has room for all terms, only what they name is touched.
+        Touches only the entries of the terms given, so its time does not depend on the size of the vocabulary.
         """
         at = np.maximum(numbers, 0).astype(np.intp)
         places = np.arange(len(at))
@@ -100,12 +99,12 @@ class Vocabulary:
 
 
 class Words(dict[bytes, int]):
-    """Terms of a language: a bounded cache from a token to the number of its term, or of its terms."""
+    """The terms of a language: a bounded cache from a token to the number of its term or terms."""
 
     def __init__(self, language: str = "english", not_telling: Iterable[str] = ()) -> None:
         super().__init__()
         if language in Stemmer.algorithms():
-            # Without its cache: each word is asked for once, and a full one takes longer than the stem.
+            # Without the stemmer's cache: this class asks for each word once.
             self._stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
         elif language in UNSTEMMED.values():
             self._stem = str
@@ -130,7 +129,7 @@ class Words(dict[bytes, int]):
         return number
 
     def _terms(self, token: bytes) -> list[str]:
-        """Those of a token that is not ASCII, and may be several words."""
+        """The terms of a token that is not ASCII; it may hold several words."""
         text = unicodedata.normalize("NFKC", token.decode("utf-8", "replace")[:TOKEN_CHARS]).lower()
         words = [part for word in _WORD.findall(text) for part in _bigrams(word)]
         return [term for word in words if (term := self._term(word))]
@@ -152,11 +151,11 @@ class Words(dict[bytes, int]):
         return terms
 
     def count(self, text: str) -> tuple[dict[str, int], int]:
-        """How often each term occurs in a text; and how many words it has, stop words included."""
+        """The count of each term in a text, and the number of its words, stop words included."""
         return self.read(text).counted
 
     def read(self, text: str) -> TermStream:
-        """The text in tokens, to be counted as a whole and in parts."""
+        """Read a text once, so that it can be counted as a whole and in parts."""
         self._make_room()
         tokens = Tokens(plain_of(text))
         if len(tokens.plain) > SHORT_BYTES:
@@ -167,10 +166,10 @@ class Words(dict[bytes, int]):
         return TermStream(tokens, numbers, self.vocabulary, text.isascii())
 
     def _looked_up(self, tokens: Tokens) -> NDArray[np.int32]:
-        """The number of each token, all at once; only those that the table lacks one by one."""
+        """The number of each token: all known ones at once, new ones one by one."""
         hashes = tokens.hashes()
         numbers = self._table.find(hashes)
-        numbers[tokens.sizes > LONGEST] = UNKNOWN  # their hash tells only how they begin
+        numbers[tokens.sizes > LONGEST] = UNKNOWN  # their hash covers only their first bytes
         unknown = np.flatnonzero(numbers == UNKNOWN)
         if len(unknown):
             numbers[unknown] = [*map(self.__getitem__, tokens.some(unknown))]
@@ -202,7 +201,7 @@ class Words(dict[bytes, int]):
         return lists
 
     def _make_room(self) -> None:
-        """Begin again with an empty cache where it is full; never within a text, whose numbers must agree."""
+        """Empty a full cache. Never called within a text, whose numbers must agree."""
         if len(self) >= CACHE_WORDS or len(self.vocabulary) >= CACHE_WORDS:
             self.clear()
             self.vocabulary = Vocabulary()
@@ -210,7 +209,7 @@ class Words(dict[bytes, int]):
 
 
 class TermStream:
-    """A text as the terms of its tokens in their order, which is made once and counted for any part of the text."""
+    """A text as the terms of its tokens, in order; any part of it can be counted."""
 
     def __init__(
         self, tokens: Tokens, numbers: NDArray[np.int32], vocabulary: Vocabulary, is_ascii: bool
@@ -222,20 +221,20 @@ class TermStream:
 
     @cached_property
     def several(self) -> list[int]:
-        """The tokens of several terms, in their order."""
+        """The numbers of tokens with several terms, in their order."""
         few: list[int] = self.numbers[self.numbers < 0].tolist()
         return few
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The numbers of the terms and how often each occurs: tokens of one term first, in the order of their occurrence."""
+        """The numbers and counts of the terms: those of one-term tokens first, in the order of their occurrence."""
         more = [each for number in self.several for each in self.vocabulary.several(number)]
         numbers = np.append(self.numbers, np.array(more, np.int32)) if more else self.numbers
         return self.vocabulary.distinct(numbers)
 
     @cached_property
     def counted(self) -> tuple[dict[str, int], int]:
-        """How often each term occurs in the text; and how many words it has, stop words included."""
+        """The count of each term in the text, and the number of words, stop words included."""
         numbers, often = self._distinct
         counts = dict(
             zip(map(self.vocabulary.terms.__getitem__, numbers.tolist()), often.tolist(), strict=True)
@@ -244,24 +243,25 @@ class TermStream:
 
     @cached_property
     def words(self) -> int:
-        """How many words the text has, stop words included."""
+        """The number of words, stop words included."""
         return len(self.numbers) + sum(len(self.vocabulary.several(number)) - 1 for number in self.several)
 
     @cached_property
     def packed(self) -> Terms:
-        """How often each term occurs in the text, packed."""
+        """The count of each term, packed."""
         numbers, often = self._distinct
         lines = "\n".join(map(self.vocabulary.terms.__getitem__, numbers.tolist()))
-        return Terms(lines, often.astype(np.int32).tobytes())
+        hashes = self.vocabulary.hashes(numbers).tobytes()
+        return Terms(lines, often.astype(np.int32).tobytes(), hashes)
 
     @cached_property
     def hashed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The hash of each term of the text, and how often it occurs."""
+        """The hash and the count of each term."""
         numbers, often = self._distinct
         return self.vocabulary.hashes(numbers), often
 
     def counts_in(self, ranges: Iterable[tuple[int, int]]) -> dict[str, int]:
-        """How often each term occurs in some ranges of tokens, (first, end) each; of the same tokens twice once.
+        """The count of each term in some ranges of tokens, (first, end) each; ranges with the same tokens count once.
 
         >>> stream = Words().read("a big cat, the big cat, dogs")
         >>> stream.counts_in([(1, 3), (4, 6), (6, 7)])
@@ -282,7 +282,7 @@ class TermStream:
         return counts
 
     def tokens_before(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """How many tokens begin before each of these places in the text; -1 for a place within a token.
+        """The number of tokens that begin before each place in the text; -1 for a place inside a token.
 
         >>> Words().read("owls, and cats").tokens_before(np.array([0, 5, 6, 8, 14])).tolist()
         [0, 1, 1, -1, 3]
@@ -300,7 +300,7 @@ class TermStream:
 
 
 def _distinct(parts: Sequence[list[int]]) -> list[int]:
-    """The tokens of several parts in one list; of equal parts the first."""
+    """The tokens of the different parts in one list."""
     return [token for part in dict.fromkeys(map(tuple, parts)) for token in part]
 
 
@@ -311,11 +311,11 @@ def packed(counts: Mapping[str, int]) -> Terms:
     {'owl': 2, 'night': 1}
     """
     numbers = np.fromiter(counts.values(), np.int32, len(counts))
-    return Terms("\n".join(counts), numbers.tobytes())
+    return Terms("\n".join(counts), numbers.tobytes(), hashes_of(counts).tobytes())
 
 
 def known_languages() -> list[str]:
-    """The names of languages whose words can be compared: those with a stemmer, and those that do without."""
+    """The names of supported languages, with and without a stemmer."""
     return sorted({*Stemmer.algorithms(), *UNSTEMMED.values()})
 
 
@@ -337,7 +337,7 @@ def is_cjk(term: str) -> bool:
 
 @lru_cache(maxsize=32)
 def words_of(language: str) -> Words:
-    """The one cache of a language in this process."""
+    """The shared cache of a language in this process."""
     return Words(language)
 
 

@@ -1,7 +1,4 @@
-"""A text's words as places in its bytes. In: text. Out: where each token begins and ends, and its number in a table.
-
-All tokens of a text are found, hashed and looked up at once, on arrays: no object is made of a word that is known.
-"""
+"""Split a text into tokens, and hash and look them up all at once on arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +10,10 @@ from numpy.typing import NDArray
 
 EIGHT = 8
 LONGEST = 40
-"""Bytes of a token that can be looked up."""
+"""Maximum bytes of a token that can be looked up."""
 UNKNOWN = -(1 << 31)
 COPIED = 1 << 20
-"""Bytes of a text whose eights are copied apart."""
+"""Texts up to this many bytes have their eight-byte numbers copied, which is faster but takes eight times the memory."""
 
 # One pass over the bytes: letters to lower case, digits kept, other ASCII to spaces, the rest kept.
 PLAIN = bytes(
@@ -25,11 +22,10 @@ PLAIN = bytes(
 _SPACE = 32
 _SMALLEST = 1 << 12
 SPARSE = 4
-"""Slots of a table for each number at least: every step to the next slot is a pass over arrays, and at half of that there are
-twelve of them for a page, not five."""
-# By how many of eight bytes belong to a token: those bytes.
+"""Minimum slots of a table per number: with fewer, a look-up takes more passes over the arrays."""
+# Masks that keep the first N of eight bytes.
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(EIGHT + 1)], np.uint64)
-# Nobody outside knows them, so nobody can make up words that are taken for others.
+# Random per process, so that no page can contain words with colliding hashes.
 _SECRETS = [np.uint64(secrets.randbits(64) | 1) for _ in range(LONGEST // EIGHT)]
 
 
@@ -47,7 +43,7 @@ def eights_of(padded: bytes) -> NDArray[np.uint64]:
     overlapping: NDArray[np.uint64] = np.ndarray(
         (len(padded) - EIGHT + 1,), dtype="<u8", buffer=padded, strides=(1,)
     )
-    # Numbers that lie across each other take four times as long to get at; of a long text all would take too much room.
+    # Reading overlapping numbers is slow; copying those of a long text takes too much memory.
     return overlapping if len(padded) > COPIED else np.ascontiguousarray(overlapping)
 
 
@@ -59,7 +55,7 @@ class Tokens:
 
     @cached_property
     def _is_word(self) -> NDArray[np.bool_]:
-        """Of each byte whether it belongs to a token; of a space before and after the text, too."""
+        """Whether each byte belongs to a token, with a space added before and after the text."""
         is_word = np.zeros(len(self.plain) + 2, np.bool_)
         np.not_equal(np.frombuffer(self.plain, np.uint8), _SPACE, out=is_word[1:-1])
         return is_word
@@ -84,7 +80,7 @@ class Tokens:
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
-        """How many bytes each has."""
+        """The number of bytes of each."""
         return self.ends - self.starts
 
     def squeezed(self) -> bytes:
@@ -97,7 +93,7 @@ class Tokens:
         return bytes_of[self._is_word[1:] | self._is_word[:-1]].tobytes()
 
     def hashes(self) -> NDArray[np.uint64]:
-        """A hash of each by its first LONGEST bytes, never 0; another in every process."""
+        """A hash of the first LONGEST bytes of each, never 0; it differs between processes."""
         starts, sizes = self.starts, self.sizes
         eights = eights_of(self.plain + b" " * LONGEST)
         hashes = _mixed(eights.take(starts) & _MASKS.take(np.minimum(sizes, EIGHT)), _SECRETS[0])
@@ -133,13 +129,13 @@ def _mixed(numbers: NDArray[np.uint64], secret: np.uint64) -> NDArray[np.uint64]
 
 
 class TokenTable:
-    """Numbers by hash, open addressing on arrays: thousands of look-ups at once, each of them a few nanoseconds."""
+    """Numbers by hash, with open addressing on arrays: thousands of look-ups at once."""
 
     def __init__(self) -> None:
         self._room(_SMALLEST)
 
     def _room(self, slots: int) -> None:
-        # The hash and the number of a slot side by side: both are at hand when one is. 0: free.
+        # Hash and number of each slot, side by side for the cache. 0: free.
         self._entries = np.zeros((slots, 2), np.int64)
         self._entries[:, 1] = UNKNOWN
         self._shift = np.uint64(64 - (slots.bit_length() - 1))

@@ -1,4 +1,4 @@
-"""Terms as a page writes them: people read words, not stems. In: terms and a text. Out: words of the text."""
+"""Turn terms back into words that a text contains: people read words, not stems."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _cluster(group: Sequence[PlaceCount], largest: int, zoom: float, into: Calla
 
 
 def _names(places: Iterable[PlaceCount], box: Box) -> Iterator[Markup]:
-    """Draw names beside the largest dots, except where they would overlap."""
+    """Draw names next to the largest dots, except where they would overlap."""
     zoom = box[2] / WIDTH
     taken: list[tuple[float, float, float]] = []
     for place in places:

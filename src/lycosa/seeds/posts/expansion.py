@@ -1,7 +1,6 @@
-"""Where short URLs lead. In: URLs, and a function that asks a server for one redirect. Out: the long URLs.
+"""Expand short URLs.
 
-Only redirects are followed, and only as long as they lead to another shortener: the page at the end
-is not fetched. What was learned is kept on disk, so that no shortener is asked twice.
+Only redirects between shorteners are followed; the target page is not fetched. A cache on disk keeps the answers.
 """
 
 from __future__ import annotations

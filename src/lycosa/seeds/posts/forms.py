@@ -1,4 +1,4 @@
-"""Which format a file of posts has. In: its first lines. Out: a Form."""
+"""Detect the format of a file of posts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which URLs speak of the event. In: keywords and phrases. Out: whether a URL contains one of them."""
+"""Match keywords and phrases in URLs and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of files that may be compressed, huge or broken. In: a path. Out: bytes, a line at a time."""
+"""Read the lines of files that may be compressed, huge or broken."""
 
 from __future__ import annotations
 

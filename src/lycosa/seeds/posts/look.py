@@ -1,4 +1,4 @@
-"""What kind of seed a page is. In: its title, text and links. Out: hub, authority, tunnel or reject."""
+"""Classify a page as a seed: hub, authority, tunnel or reject."""
 
 from __future__ import annotations
 

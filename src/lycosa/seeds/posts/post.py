@@ -1,4 +1,4 @@
-"""A post of social media, and how its day, language and URLs are read. In: strings of any origin. Out: values."""
+"""A post of social media: its date, language and URLs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posts out of files, one at a time. In: a path, and a format unless it is to be found out. Out: posts."""
+"""Read posts from files, one at a time."""
 
 from __future__ import annotations
 

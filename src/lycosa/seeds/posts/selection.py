@@ -1,7 +1,7 @@
-"""Seeds out of posts. In: files of posts and what is wanted of them. Out: seeds, sources and statistics.
+"""Select seeds from posts, with statistics.
 
-Event paper 7.3.1: group the URLs by source, rank the sources by the number of their URLs, take the
-best K sources with one URL each, or K/m sources with m URLs each.
+Event paper 7.3.1: group the URLs by source, rank the sources by their number of URLs, take the best K sources with one
+URL each, or K/m sources with m URLs each.
 """
 
 from __future__ import annotations

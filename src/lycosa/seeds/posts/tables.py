@@ -1,4 +1,4 @@
-"""Posts and search results whose fields are found by name: CSV rows and JSON objects of any origin."""
+"""Read posts and search results from CSV rows and JSON objects of any origin, by the names of their fields."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How often which URL was posted, in flat memory. In: mentions. Out: pages, sources and their counts.
-
-Counts live in a temporary SQLite file; only a batch of them is in memory.
-"""
+"""Count posted URLs by page and source in bounded memory: the counts are in a temporary SQLite file."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def web_folder(tmp_path_factory) -> Path:
 
     web = Web()
     web.pages = {url: CannedResponse(text.encode()) for url, text in pages.items()}
-    archive._write_warc(web, folder / "pages.warc.gz")  # type: ignore[arg-type]
+    archive.write_warc(web, folder / "pages.warc.gz")  # type: ignore[arg-type]
     labels = [(url_of(city, number), city, 2) for city in CITIES for number in range(PAGES)]
     rows = [("url", "topic", "grade"), *labels, (url_of("Orlando", 0), "tiny", 2)]
     with (folder / "labels.csv").open("w", newline="") as file:

@@ -77,7 +77,7 @@ def test_precision_stays_above_its_floors(tmp_path, monkeypatch):
 
 
 def test_images_decide_in_the_lab_as_in_a_crawl(bench):
-    """The link beside the map is followed and that beside the photograph is not; text alone takes neither."""
+    """Follow the link next to the map, not the one next to the photograph; text alone takes neither."""
     either = bench.crawl({"selection": "either", "t1": 0.6, "t2": 0.0})
     text = bench.crawl({"selection": "text", "t1": 0.6})
 
@@ -91,7 +91,7 @@ async def test_images_are_looked_at_once(bench, monkeypatch):
     """The verdicts are kept on disk: a second look needs no model."""
     looks = ImageEvidence(ImageModel.builtin())
     first = await seeing.seen_images(bench.web, looks)
-    seeing._in_memory.cache_clear()
+    seeing.in_memory.cache_clear()
     monkeypatch.setattr(seeing, "_look", None)
 
     assert await seeing.seen_images(bench.web, looks) == first

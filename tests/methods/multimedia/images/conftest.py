@@ -22,5 +22,6 @@ def drawn_examples() -> Examples:
 @pytest.fixture(scope="session")
 def small_model(drawn_examples) -> ImageModel:
     """Maps against the rest."""
-    labels = tuple("map" if label == "map" else "other" for label in drawn_examples.labels)
-    return fit_images(drawn_examples._replace(labels=labels), rest="other", settings=[Setting(10, 1, False)])
+    features, labels, sources, _ = drawn_examples
+    labels = tuple("map" if label == "map" else "other" for label in labels)
+    return fit_images(Examples(features, labels, sources, ()), rest="other", settings=[Setting(10, 1, False)])

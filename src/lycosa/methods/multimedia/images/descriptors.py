@@ -64,7 +64,7 @@ def quantised(shares: Floats) -> Floats:
 def haar(histogram: Floats) -> Floats:
     """The 2-D Haar transform of a 256-bin histogram, in the order of the standard.
 
-    Levels in turn over neighbours in hue, saturation, value, hue, saturation, value, hue, hue.
+    Levels over neighbours in hue, saturation, value, hue, saturation, value, hue, hue.
     Sums stay in the first position of a pair and go on; differences stay in the second.
     """
     # Index (value, saturation, hue) of the histogram; each axis is halved by `step`.

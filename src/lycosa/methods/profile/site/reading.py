@@ -13,10 +13,12 @@ from typing import NamedTuple
 import msgspec
 
 from lycosa.evidence import Evidence, Need
+from lycosa.methods.profile.cotags import clean_tag
+from lycosa.methods.profile.site.addresses import is_below
 from lycosa.methods.profile.site.link_kinds import LinkKind
 from lycosa.methods.profile.site.page_types import PageTypes, Reading
 from lycosa.page.document import Document
-from lycosa.values import Category, Data, Fact, LinkClasses, LinkPartners
+from lycosa.values import Category, Data, Fact, Link, LinkClasses, LinkPartners, Page
 
 TYPE = "page-type"
 UPLOADER = "uploader"
@@ -139,3 +141,9 @@ def people_of(evidence: Mapping[str, Fact], field: str) -> tuple[Person, ...]:
     fact = evidence.get(field)
     told = fact.read(People) if isinstance(fact, Data) else None
     return told.people if told else ()
+
+
+def is_of(link: Link, profile: Page) -> bool:
+    """Whether a link on a profile page leads to more of that user: its address names him, and it is no tag."""
+    is_tag = clean_tag(link.anchor) in map(clean_tag, texts_of(profile.evidence, "tags"))
+    return not is_tag and is_below(link.url, profile.url)

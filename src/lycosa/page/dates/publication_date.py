@@ -1,33 +1,29 @@
-"""When a page was published. In: its URL and parsed HTML. Out: a day and where it was found.
+"""Find the day on which a page was published.
 
-A day in the URL decides. Else every place of the page that names a day votes: meta tags, JSON-LD,
-microdata, `<time>`, marked elements, the lines around the heading. Then the rest of the body and
-htmldate are asked.
+A day in the URL decides. Otherwise meta tags, JSON-LD, microdata, `<time>`, marked elements and the lines around the
+heading vote. If their votes do not suffice, the rest of the body and htmldate are read.
 """
 
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import lru_cache
 from html import unescape
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from lycosa.page.dates.json_ld import json_ld_votes
 from lycosa.page.dates.spelled_days import FIRST_PAGE, TEXT_CHARS, date_in, date_of_url, month_of_url
 from lycosa.urls import host_of
 
 _TAGS = 400  # looked at per page and kind
 _ELEMENT_CHARS = 200_000  # of text read from marked elements, which may be nested
-_LD_CHARS = 500_000
-_LD_NODES = 500
-_LD_KINDS = 20  # types of one node
 _BODY_CHARS = 500_000
+_SCRIPT_DAYS = 500  # days read from the scripts of a page
 
 Vote = tuple[date, str]
 """A day, and the place that names it: a key of `_WEIGHTS`."""
@@ -109,7 +105,7 @@ def publication_date(tree: LexborHTMLParser, html: str | bytes, url: str, today:
     if day := date_of_url(url, today):
         return FoundDate(day, "url")
     text = html if isinstance(html, str) else html[: 2 * _BODY_CHARS].decode("utf-8", "replace")
-    marked = [*_meta_votes(tree, today), *_json_ld_votes(tree, today)]
+    marked = [*_meta_votes(tree, today), *json_ld_votes(tree, today)]
     reading = _Reading(today, _is_american(tree, url), frozenset(day for day, _ in marked))
     votes = [*marked, *_element_votes(tree, reading), *_title_votes(text, reading)]
     winner, weight = _most_votes(votes, month_of_url(url))
@@ -223,55 +219,6 @@ def _meta_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
             place = _meta_place((values.get(attribute) or "")[:TEXT_CHARS].lower())
             if place and (day := date_in(values.get("content") or "", today)):
                 yield day, place
-
-
-_ARTICLE = re.compile(r"article|posting|report|recipe|story", re.IGNORECASE)
-_NOT_THE_PAGE = frozenset(
-    "comment comments review reviews itemlistelement haspart offers author publisher mentions citation "
-    "suggestedanswer acceptedanswer track image logo potentialaction video subjectof".split()
-)
-_BROKEN_LD = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"]{4,40})"')
-
-
-def _json_ld_votes(tree: LexborHTMLParser, today: date) -> Iterator[Vote]:
-    for script in tree.css('script[type="application/ld+json"]')[:20]:
-        for node in _ld_nodes(script.text()[:_LD_CHARS]):
-            published = "json-ld" if _is_article(node.get("@type")) else "json-ld of page"
-            for key, place in (
-                ("datePublished", published),
-                ("datePosted", "json-ld of page"),  # of an offer of work
-                ("dateModified", "json-ld, changed"),
-            ):
-                value = node.get(key)
-                if isinstance(value, str) and (day := date_in(value, today)):
-                    yield day, place
-
-
-def _is_article(kind: object) -> bool:
-    # A type is a name or a list of names; what else is nested in its place is not read.
-    kinds = kind[:_LD_KINDS] if isinstance(kind, list) else [kind]
-    return any(isinstance(one, str) and _ARTICLE.search(one[:TEXT_CHARS]) for one in kinds)
-
-
-def _ld_nodes(text: str) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON-LD text that can describe the page itself, the outermost first."""
-    try:
-        waiting: deque[Any] = deque([msgspec.json.decode(text.strip())])
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        waiting = deque({key: value} for key, value in _BROKEN_LD.findall(text)[:4])
-    for _ in range(_LD_NODES):
-        if not waiting:
-            return
-        node = waiting.popleft()
-        if isinstance(node, list):
-            waiting.extend(node)
-        elif isinstance(node, dict):
-            yield node
-            waiting.extend(
-                value
-                for key, value in node.items()
-                if isinstance(value, dict | list) and key.lower() not in _NOT_THE_PAGE
-            )
 
 
 _CHANGED = re.compile(
@@ -426,7 +373,7 @@ _IN_SCRIPTS = re.compile(
 
 def _day_in_scripts(html: str, today: date) -> date | None:
     """The first day that data for scripts calls one of publication: pages that scripts build have no other."""
-    for match in islice(_IN_SCRIPTS.finditer(html, 0, _BODY_CHARS), _LD_NODES):
+    for match in islice(_IN_SCRIPTS.finditer(html, 0, _BODY_CHARS), _SCRIPT_DAYS):
         if day := date_in(match[1], today):
             return day
     return None
