@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from research.images.heatmap_model import make_model
-from research.images.measure import SHARED_HEATMAPS, learning_curve, measure, steadiness
+from research.images.measure import SHARED_HEATMAPS, measure, steadiness
 
 from lycosa.methods.multimedia.image_training import Examples, Setting
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
@@ -28,11 +28,6 @@ def test_every_rule_has_its_figures():
     assert set(table) == set(RULES)
     assert table["mean"].f1 == 1
     assert table["mean"].f1_se == 0
-
-
-def test_the_learning_curve_has_a_point_for_each_number_of_sources():
-    """From three and from eight sources."""
-    assert set(learning_curve(drawn(), owners=[3, 8], seeds=[0])) == {3, 8}
 
 
 def test_other_forms_of_the_same_pictures_are_compared(tmp_path):
