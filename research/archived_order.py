@@ -6,7 +6,6 @@ Expected time: a minute for each crawl, and once five minutes to parse the large
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.user import user_spec
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import VirtualWeb
-from research.measured import ROOT, table, write_part
+from research.measured import ROOT, arguments, table, write_part
 
 STRATEGIES = ("best-first", "fused")
 WEBS = ("news", "wikischools")
@@ -80,9 +79,7 @@ def _row(folder: Path, strategy: str, pages: int, out: Path) -> list[str]:
 
 def main() -> None:
     """Print the table, or write it."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = arguments(__doc__)
     options.add_argument("--webs", type=Path, default=SHARED)
     options.add_argument("--names", nargs="+", default=WEBS, metavar="WEB")
     options.add_argument("--pages", type=int, default=100)

@@ -12,7 +12,6 @@ found is kept in DIR, so that several short runs with different seeds replace a 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -37,7 +36,7 @@ from lycosa.cluster.on_ray import ray_library, use_token
 from lycosa.engine.watch.control import ask
 from lycosa.testing import Site
 from lycosa.urls import authority_of, host_of
-from research.measured import NOTEBOOKS, ROOT, commit_of, part_of, rows_of_table, table, write_part
+from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, part_of, rows_of_table, table, write_part
 
 PAGE = NOTEBOOKS / "shards.md"
 DELAY_S = 1.0
@@ -282,9 +281,7 @@ def _listed(faults: Iterable[tuple[str, int]]) -> str:
 
 def main() -> None:
     """Run and print, or write kept runs into the notebook."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--faults", type=int, default=0, help="0: no run is made")
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)

@@ -12,7 +12,6 @@ Expected time: half a minute of CPU
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import hashlib
 import sys
@@ -35,6 +34,7 @@ from lycosa_lab.bench.crawled import made_site
 from lycosa_lab.bench.run import inline_crawl, spec_text
 from lycosa_lab.bench.web import HOSTS, bench_pages, url_of
 from lycosa_lab.webs.web import VirtualWeb
+from research.measured import arguments
 
 FILE = Path(__file__).with_name("cost.json")
 LIMIT = 1.15
@@ -163,9 +163,7 @@ def measured(say: Callable[[str], None], committed: Cost | None = None) -> Cost:
 
 def main() -> None:
     """Measure, and compare with the committed figures or write them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--write", action="store_true", help="commit the figures of now")
     parser.add_argument("--web", type=Path, nargs="+", default=[], help="archived webs")
     given = parser.parse_args()

@@ -6,6 +6,7 @@ Expected time: reading takes no time; a run that is not there yet takes one to t
 
 from __future__ import annotations
 
+import argparse
 import resource
 import subprocess
 from collections.abc import Sequence
@@ -114,6 +115,11 @@ def web_of(name: str, webs: Path, kept: Path) -> Path:
     if not folder.exists():
         demo_web().write(folder)
     return folder
+
+
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """A parser of a program's arguments, whose help is the program's docstring."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def commit_of(root: Path) -> str:

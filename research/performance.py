@@ -8,7 +8,6 @@ Expected time: an hour of CPU for all of it; with --pages 500 --repeat 1 a few m
 
 from __future__ import annotations
 
-import argparse
 import platform
 import statistics
 import sys
@@ -20,7 +19,7 @@ from typing import Any
 from lycosa_lab.bench.crawled import archived_web
 from lycosa_lab.bench.frontier import measure as measure_frontier
 from lycosa_lab.bench.run import BASELINE, PEERS, measure
-from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, table, write_part
 
 PAGE = NOTEBOOKS / "performance.md"
 PICTURE = ROOT / "docs" / "images" / "flame.svg"
@@ -114,9 +113,7 @@ def say(text: str) -> None:
 
 def main() -> None:
     """Measure what is asked for, and write it."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--pages", type=int, default=0, help="of the made site; 0: not measured")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument(

@@ -6,7 +6,6 @@ Expected time: about two seconds for each page that is rendered: a quarter of an
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -28,7 +27,7 @@ from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import parse_spec
 from lycosa.testing import Page, Site, html, text
 from lycosa.urls import key_of
-from research.measured import ROOT, table, write_part
+from research.measured import ROOT, arguments, table, write_part
 
 MODES = ("never", "needed", "always")
 WAYS = {"server": 8, "client": 3, "scroll": 4, "shadow": 2, "state": 2, "consent": 1}
@@ -261,9 +260,7 @@ def cost_table(head: str, told: Mapping[str, Measured]) -> str:
 
 def main() -> None:
     """Print the tables, or write them."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = arguments(__doc__)
     options.add_argument("--pages", type=int, default=200)
     options.add_argument("--draw", default="six ways", help="another name, another site")
     options.add_argument("--out", type=Path)

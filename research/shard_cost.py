@@ -14,7 +14,6 @@ Expected time: five minutes for each round; --pages 50 --pages 150 in one, to se
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -31,7 +30,7 @@ from lycosa.cluster.division.division import shard_directory
 from lycosa.testing import SiteProcess
 from lycosa_lab.bench.run import WARM_UP_PAGES, as_installed, spec_text
 from lycosa_lab.bench.web import HOSTS
-from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, table, write_part
 
 PAGE = NOTEBOOKS / "shards.md"
 ALONE, ON_ONE_CORE, DIVIDED = "one process", "one process, kept to one core", "2 shards"
@@ -253,9 +252,7 @@ def _median(costs: list[Cost]) -> Cost:
 
 def main() -> None:
     """Print the table, or write it into the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--pages", type=int, action="append", help="twice: a small crawl and a large one")
     parser.add_argument("--write", action="store_true", help="write the table into research/shards.md")
     parser.add_argument("--repeat", type=int, default=1, help="rounds; the table has their medians")

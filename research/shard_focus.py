@@ -10,7 +10,6 @@ Expected time: a minute of CPU for each topic and draw, when the lab has parsed 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from lycosa_lab.runs.in_shards import crawl_in_lab
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import VirtualWeb
-from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, table, write_part
 
 SIZES = (1, 2, 4, 8, 16, 64)
 
@@ -127,9 +126,7 @@ def figures(webs: Sequence[Found]) -> str:
 
 def main() -> None:
     """Measure a web, and print the table of all measured webs, or write it."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--web", type=Path, help="default: none is crawled")
     parser.add_argument("--topic", action="append", default=[], help="default: all that the web has")
     parser.add_argument("--draws", type=int, default=3)

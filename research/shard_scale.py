@@ -9,7 +9,6 @@ Expected time: ten minutes of CPU for 20 million URLs; --urls 200000 in seconds,
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from lycosa_lab.bench.frontier import measure
-from research.measured import NOTEBOOKS, ROOT, commit_of, part_of, rows_of_table, table, write_part
+from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, part_of, rows_of_table, table, write_part
 
 PAGE = NOTEBOOKS / "shards.md"
 SMALL = 100_000
@@ -154,9 +153,7 @@ def _strategies(sizes: Sequence[Size]) -> list[str]:
 
 def main() -> None:
     """Fill frontiers, or write the notes into the notebook."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--urls", type=int, default=0, help="how many the largest has; 0: none is filled")
     parser.add_argument("--strategy", default="best-first", choices=("best-first", "fused"))
     parser.add_argument("--kept", type=Path, required=True, help="where the figures are kept")

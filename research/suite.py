@@ -8,7 +8,6 @@ Expected time: six minutes on two quiet cores, half an hour on busy ones, a quar
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
@@ -18,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from research.measured import ROOT, commit_of, cpu_s, write_part
+from research.measured import ROOT, arguments, commit_of, cpu_s, write_part
 
 BESIDE = 8
 """Processes that only use CPU."""
@@ -54,7 +53,7 @@ def told(output: str, minutes: float, cpu_minutes: float, load: float) -> str:
 
 def main() -> None:
     """Run the tests, and report their cost."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("way", choices=WAYS)
     parser.add_argument("--note", action="store_true", help="write the line into CONTRIBUTING.md")
     asked = parser.parse_args()

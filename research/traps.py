@@ -9,7 +9,6 @@ Expected time: four minutes of CPU in full; the tests run a tenth of it
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import re
@@ -29,7 +28,7 @@ from lycosa.spec.reading import parse_spec
 from lycosa.testing import Request, Site, html, text
 from lycosa.testing.responses import CannedResponse
 from lycosa.values import Reason
-from research.measured import NOTEBOOKS, ROOT, commit_of, table, write_part
+from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, table, write_part
 
 TOPIC = ("granite", "summit", "glacier", "ridge")
 SITES = 40
@@ -301,7 +300,7 @@ def _owner(url: str) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--good", type=int, default=4000)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=1, help="requests end in another order each time")

@@ -6,7 +6,6 @@ Expected time: a second.
 
 from __future__ import annotations
 
-import argparse
 import re
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from typing import Any
 from lycosa.page.response import document_of
 from lycosa.page.signs.walls import BLOCK, CAPTCHA, CHALLENGE, CONSENT, LOG_IN, wall_of
 from lycosa.values import Fetched, Link, Refusal
-from research.measured import ROOT, table, write_part
+from research.measured import ROOT, arguments, table, write_part
 
 SAMPLES = {
     "first": "walls.toml",
@@ -74,9 +73,7 @@ def _of(answers: list[str]) -> str:
 
 def main() -> None:
     """Print the table, or write it."""
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = arguments(__doc__)
     options.add_argument("--write", action="store_true", help="put the table into research/politeness.md")
     figures = told_table()
     print(figures)

@@ -13,7 +13,6 @@ Expected time: a minute for 12,000
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import time
 from collections import Counter
@@ -25,6 +24,7 @@ from lycosa.fetch.live import live_fetcher
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import key_of
 from lycosa.values import Fetched, Link
+from research.measured import arguments
 
 TOTAL_S, SILENCE_S = 1.5, 0.5
 SPARE_S = 3.0
@@ -204,9 +204,7 @@ async def run_dialogues(numbers: range, at_once: int) -> tuple[Counter[str], lis
 
 def main() -> None:
     """Hold them, and say what went wrong."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--dialogues", type=int, default=100_000)
     parser.add_argument("--from", type=int, default=0, dest="first")
     parser.add_argument("--at-once", type=int, default=50)

@@ -9,7 +9,6 @@ Expected time: half an hour of CPU for a million inputs; the tests make ten thou
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import base64
 import gzip
@@ -54,7 +53,7 @@ from lycosa.spec.reading import parse_spec
 from lycosa.values import Fetched, Link
 from lycosa_lab.demo_web import demo_web
 from research.endurance.noting import write_note
-from research.measured import table
+from research.measured import arguments, table
 
 SLOW_S = 2.0
 """Seconds of CPU allowed for one input."""
@@ -352,7 +351,7 @@ def rows(found: dict[str, Found]) -> Iterator[list[str]]:
 
 def main() -> None:
     """Generate inputs and report failures."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--inputs", type=int, default=WHOLE)
     parser.add_argument("--only", action="append", choices=list(READERS), default=[])
     parser.add_argument("--from", type=int, default=0, dest="start", metavar="NUMBER")

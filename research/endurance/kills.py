@@ -10,7 +10,6 @@ Expected time: two seconds of CPU for each kill and 15 ms for each page: a quart
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import signal
@@ -34,7 +33,7 @@ from lycosa.collection.collection import Collection
 from lycosa.testing import Raw, Request, SiteProcess, Wire, data, html, status, text
 from lycosa.testing.responses import CannedResponse
 from research.endurance.noting import write_note
-from research.measured import table
+from research.measured import arguments, table
 
 STRATEGIES = ("selective", "event", "fused")
 WHOLE_KILLS, WHOLE_PAGES = 1_000, 10_000
@@ -303,7 +302,7 @@ def endure(strategy: str, pages: int, kills: int) -> Result:
 
 def main() -> None:
     """Run, and report differences."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--strategy", action="append", choices=STRATEGIES)
     parser.add_argument("--pages", type=int, default=WHOLE_PAGES // len(STRATEGIES) + 1)
     parser.add_argument("--kills", type=int, default=WHOLE_KILLS // len(STRATEGIES) + 1)

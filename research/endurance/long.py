@@ -10,7 +10,6 @@ Expected time: 20 ms of CPU for each page and its server: 70 minutes in full
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import time
@@ -22,7 +21,7 @@ from lycosa.testing import SiteProcess
 from research.cost import FixedWork, made_pages
 from research.endurance.kills import crawl, pages_in, write_spec
 from research.endurance.noting import write_note
-from research.measured import table
+from research.measured import arguments, table
 
 TENTHS = 10
 WARM = 3
@@ -165,7 +164,7 @@ def drift(readings: list[Reading]) -> str:
 
 def main() -> None:
     """Crawl, and report growth."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--pages", type=int, default=200_000)
     parser.add_argument("--note", action="store_true", help="write the figures into research/endurance.md")
     asked = parser.parse_args()

@@ -9,7 +9,6 @@ Expected time: a second of CPU for a cut, five for one after which the crawl goe
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import struct
@@ -26,7 +25,7 @@ from typing import NamedTuple
 from lycosa.testing import SiteProcess
 from research.endurance.kills import contents, crawl_command, pages_in, records_in, write_spec
 from research.endurance.noting import write_note
-from research.measured import table
+from research.measured import arguments, table
 
 SECTOR = 512
 WHOLE = 200
@@ -218,7 +217,7 @@ def _go_on(result: Result, spec: Path, copy: Path, whole: dict[str, object], tol
 
 def main() -> None:
     """Run, and report failures."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--cuts", type=int, default=WHOLE)
     parser.add_argument("--resumed", type=int, default=20)

@@ -1,7 +1,8 @@
 """Generate pages of genres that are rare among the labelled pages.
 
 They train and never test: a forest learns from them the shape of such a page. Addresses, generators and types are
-those of common programs (phpBB, MediaWiki, Sphinx, shops); words come from `made-pages.toml`, by language.
+those of common programs (phpBB, MediaWiki, Sphinx, shops); words come from `made-pages.toml`, by language, and
+addresses, players and tags from `made-forms.toml`, by genre.
 
 Command line: none; `research.genre.examples` and the tests import it.
 Expected time: under a second.
@@ -70,6 +71,11 @@ class Writer:
             for _ in range(self.chance.randint(least, most))
         )
 
+    def form(self, genre: str, part: str, **values: object) -> str:
+        """A path, player or tag that is common in a genre, with these values."""
+        form = self.chance.choice(_forms()[genre][part])
+        return form.format(**values) if values else form
+
     def menu(self) -> str:
         """Links to the same site."""
         names = self.chance.sample(self._words["menu"], 6)
@@ -92,6 +98,11 @@ def _languages() -> Mapping[str, Mapping[str, Sequence[str]]]:
     }
 
 
+@cache
+def _forms() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    return tomllib.loads(Path(__file__).with_name("made-forms.toml").read_text(encoding="utf-8"))
+
+
 def made_pages(per_genre: int, random_seed: int = 0) -> Iterator[MadePage]:
     """Generate pages of each rare genre, half of them in English; each has a site of its own."""
     others = [language for language in _languages() if language != "en"]
@@ -112,43 +123,27 @@ def _page(writer: Writer, parts: Parts) -> str:
     )
 
 
-def _generator(name: str) -> str:
-    return f'<meta name="generator" content="{name}">' if name else ""
-
-
-def _type(name: str) -> str:
-    return f'<script type="application/ld+json">{{"@type": "{name}"}}</script>' if name else ""
-
-
 def _image(writer: Writer) -> Parts:
     name, pick = writer.slug(2), writer.chance.choice
     thumbs = writer.repeat(
         3, 60, lambda i: f'<a href="/photo/{i}"><img src="/t/{i}.jpg" alt="{writer.noun()}"></a>'
     )
-    place = pick(
-        ("photos/", "gallery/", "album/", "pictures/", "photo/", "gallery2/main.php?g2_itemId=", "galerie/")
-    )
-    said = _type(pick(("", "", "ImageGallery", "ImageObject")))
+    place = writer.form("image", "place")
+    said = writer.form("image", "said")
     body = f"{writer.some('image', 3)}{thumbs}<p>{writer.prose(0, 2)}</p>"
     return Parts(f"{place}{name}", f"{name} - {writer.said('image')}", body, pick(("", "", "photos.")), said)
 
 
 def _video(writer: Writer) -> Parts:
     name, pick = writer.slug(3), writer.chance.choice
-    player = pick(
-        (
-            "<video src=v.mp4></video>",
-            '<iframe src="//player.example/embed/1"></iframe>',
-            "<object data=v.swf></object><embed src=v.swf>",
-        )
-    )
+    player = writer.form("video", "player")
     more = writer.repeat(
         5,
         30,
         lambda i: f'<a href="/watch?v={i}"><img src="/s/{i}.jpg"> {writer.noun()} {writer.noun()} {i}:12</a>',
     )
-    path = pick((f"watch?v={name}", f"video/{name}", f"videos/{name}.html", f"v/{name}", f"mediathek/{name}"))
-    said = pick(('<meta property="og:type" content="video.other">', _type("VideoObject"), ""))
+    path = writer.form("video", "path", name=name)
+    said = writer.form("video", "said")
     body = f"{player}<p>{writer.chance.randint(2, 9000)} {writer.said('video')}</p>{writer.some('video', 3)}"
     body += f"<p>{writer.prose(0, 4)}</p>{more}"
     return Parts(path, f"{name} - {pick(('Video', 'Watch', 'TV', writer.noun()))}", body, said=said)
@@ -170,31 +165,8 @@ def _forum(writer: Writer) -> Parts:
         40,
         lambda i: f'<li><a href="/t/{i}">{writer.noun()} {writer.noun()}?</a> {writer.some("forum", 2)}</li>',
     )
-    path = pick(
-        (
-            f"viewtopic.php?f=3&t={number}",
-            f"viewforum.php?f={number}",
-            f"showthread.php?t={number}",
-            f"threads/{name}.{number}/",
-            f"forum/topic/{number}-{name}/",
-            f"forums/{name}",
-            f"t/{name}/{number}",
-            f"questions/{number}/{name}",
-            f"forum/discussion/{name}.html",
-            f"index.php?topic={number}.0",
-            f"board/thread/{number}",
-        )
-    )
-    said = pick(
-        (
-            "",
-            "",
-            _generator("vBulletin 4.2"),
-            _generator("Discourse 2.8"),
-            _type("DiscussionForumPosting"),
-            _type("QAPage"),
-        )
-    )
+    path = writer.form("forum", "path", name=name, number=number)
+    said = writer.form("forum", "said")
     host = pick(("", "", "forum.", "forums.", "community.", "board.", "foren."))
     title = f"{writer.noun()} {writer.noun()} - {pick(('Forum', 'Community', 'Board', writer.noun()))}"
     return Parts(path, title, f"{writer.some('forum', 4)}{pick((posts, posts, topics))}", host, said)
@@ -211,29 +183,14 @@ def _shop(writer: Writer) -> Parts:
             f"<button>{writer.said('shop')}</button>"
         ),
     )
-    path = pick(
-        (
-            f"product/{name}",
-            f"products/{name}",
-            f"shop/{name}.html",
-            f"store/item/{name}",
-            f"{name}/dp/B00{writer.chance.randint(1000, 9999)}",
-            f"collections/{name}",
-            f"{name}-{writer.chance.randint(1000, 9999)}.html",
-            f"artikel/{name}",
-            f"p/{name}",
-            f"category/{name}?sort=price",
-        )
+    path = writer.form(
+        "shop",
+        "path",
+        first=writer.chance.randint(1000, 9999),
+        second=writer.chance.randint(1000, 9999),
+        name=name,
     )
-    said = pick(
-        (
-            "",
-            _type("Product"),
-            _type("Offer"),
-            '<meta property="og:type" content="product">',
-            _generator("WooCommerce 6.1"),
-        )
-    )
+    said = writer.form("shop", "said")
     body = f"{writer.some('shop', 6)}<p>{writer.prose(1, 6)}</p>{items}{writer.some('shop', 4)}"
     return Parts(
         path,
@@ -254,31 +211,8 @@ def _documentation(writer: Writer) -> Parts:
             f"<pre>{writer.slug(1)}(argument, {i})</pre>"
         ),
     )
-    path = pick(
-        (
-            f"docs/{name}.html",
-            f"manual/{name}",
-            f"en/latest/api/{name}.html",
-            f"tutorial/{name}",
-            f"reference/{name}/",
-            f"javadoc/{name}.html",
-            f"help/{name}",
-            f"guide/{name}",
-            f"~{name}/manual.html",
-            f"{name}/struct.{name}.html",
-        )
-    )
-    said = pick(
-        (
-            "",
-            "",
-            _generator("Sphinx 4.0"),
-            _generator("Docusaurus v2"),
-            _generator("mkdocs-1.2"),
-            _generator("rustdoc"),
-            _type("TechArticle"),
-        )
-    )
+    path = writer.form("documentation", "path", name=name)
+    said = writer.form("documentation", "said")
     contents = writer.repeat(0, 40, lambda i: f'<li><a href="{name}{i}.html">{writer.noun()}</a></li>')
     title = f"{name} - {pick(('Documentation', 'Manual', 'Reference', 'API', writer.said('documentation')))}"
     return Parts(
@@ -294,18 +228,8 @@ def _wiki(writer: Writer) -> Parts:
         12,
         lambda _: f"<h2>{writer.noun()} {writer.said('wiki')}</h2><p>{writer.prose(3, 12)} {linked}</p>",
     )
-    path = pick(
-        (
-            f"wiki/{name}",
-            f"w/index.php?title={name}",
-            name,
-            f"lexikon/{name}.html",
-            f"wp/{name[0].lower()}/{name}.htm",
-            f"doku.php?id={name}",
-            f"encyclopedia/{name}",
-        )
-    )
-    said = pick(("", _generator("MediaWiki 1.35"), _generator("DokuWiki"), ""))
+    path = writer.form("wiki", "path", letter=name[0].lower(), name=name)
+    said = writer.form("wiki", "said")
     title = f"{name} - {pick(('Wiki', writer.said('wiki'), name))}"
     return Parts(path, title, f"{parts}{writer.some('wiki', 6)}", pick(("", "", "wiki.")), said)
 
@@ -328,20 +252,8 @@ def _index(writer: Writer) -> Parts:
             + "</ul>"
         ),
     )
-    path = pick(
-        (
-            "",
-            "",
-            "links.html",
-            "directory/",
-            "index.html",
-            f"~{writer.slug(1)}/links",
-            "archive/",
-            "sitemap",
-            "topics/",
-        )
-    )
-    said = pick(("", "", '<meta property="og:type" content="website">'))
+    path = writer.form("index", "path", name=writer.slug(1))
+    said = writer.form("index", "said")
     body = f"{writer.some('index', 3)}<p>{writer.prose(0, 2)}</p>{groups}"
     return Parts(path, pick((writer.said("index"), f"{writer.noun()} {writer.noun()}")), body, said=said)
 

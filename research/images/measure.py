@@ -2,18 +2,16 @@
 
 Everything that is fitted, settings and thresholds too, is fitted without the held-out owners.
 
-Command line: python -m research.images.measure [shipped] [forms] [rules]
+Command line: python -m research.images.measure [shipped] [forms]
     shipped: the table by descriptors, of the figures that the shipped model keeps (`research.images.heatmap_model` measured them)
     forms: the table of images in other forms
-    rules: all rules measured again, how F1 grows with the owners learnt from, and the time: printed
-Expected time: a second; seven minutes of CPU; over seven minutes.
+Expected time: a second; seven minutes of CPU.
 """
 
 from __future__ import annotations
 
 import io
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +34,7 @@ from lycosa.methods.multimedia.image_training import (
 from lycosa.methods.multimedia.images.descriptors import Singles
 from lycosa.methods.multimedia.images.margins import views_of
 from lycosa.methods.multimedia.images.model import RULES, ImageModel, describe
-from lycosa.page.images.pictures import LONGEST, read_image
+from lycosa.page.images.pictures import LONGEST
 from research.measured import NOTEBOOKS, ROOT, commit_of, number, table, write_part
 
 PAGE = NOTEBOOKS / "multimedia.md"
@@ -112,24 +110,6 @@ def resampled_f1(
     f1 = 2 * right[drawn].sum(axis=1) / np.maximum(sought[drawn].sum(axis=1) + found[drawn].sum(axis=1), 1)
     low, high = np.quantile(f1, (0.05, 0.95)).tolist()
     return low, high
-
-
-def learning_curve(
-    examples: Examples, *, owners: Sequence[int] = (8, 16, 32), seeds: Sequence[int] = (0, 1, 2)
-) -> dict[int, float]:
-    """F1 of the default rule on a held-out fold, by the number of owners trained on."""
-    truth = np.array(examples.labels) == "heatmap"
-    sources = np.array(examples.sources)
-    curve: dict[int, list[float]] = {count: [] for count in owners}
-    for seed in seeds:
-        train, test = _drawn_folds(examples, truth, seed)[0]
-        known = np.random.default_rng(seed).permutation(np.unique(sources[train]))
-        for count in owners:
-            part = train[np.isin(sources[train], known[:count])]
-            model = fit_images(_part(examples, part.tolist()), rest="other", settings=[Setting(3, 1, False)])
-            score = model.scores(examples.features[test])[:, 0]
-            curve[count].append(figures_of(truth[test], score, folds=0, boundary=0.5).f1)
-    return {count: float(np.mean(values)) for count, values in curve.items()}
 
 
 class Steadiness(NamedTuple):
@@ -236,20 +216,6 @@ def _changed(
         yield np.array(changed)
 
 
-def milliseconds(
-    work: Callable[[bytes], object], folder: Path = SHARED_HEATMAPS, every: int = 20, times: int = 3
-) -> float:
-    """CPU time for one image from its bytes: the best of several rounds, because the machine may be busy."""
-    images = [file.read_bytes() for file in sorted(folder.glob("*/*"))[::every]]
-    rounds = []
-    for _ in range(times):
-        started = time.process_time()
-        for data in images:
-            work(data)
-        rounds.append(time.process_time() - started)
-    return 1000 * min(rounds) / len(images)
-
-
 def _drawn_folds(examples: Examples, truth: Truth, seed: int) -> list[Fold]:
     """Five random folds of whole owners. The training's own folds, largest owners first, hardly vary."""
     from sklearn.model_selection import StratifiedGroupKFold
@@ -297,21 +263,6 @@ def told_forms(rows: Sequence[Steadiness], commit: str) -> str:
     return f"{table(['the test images', 'F1', 'decisions that differ'], cells)}\n\nMeasured at {commit}."
 
 
-def print_rules() -> None:
-    """Print the figures that are not in the notebook."""
-    described = read_heatmaps()
-    for row in measure(described):
-        print(
-            f"{row.rule:10} accuracy {row.accuracy:.3f} precision {row.precision:.3f} "
-            f"recall {row.recall:.3f} F1 {row.f1:.3f} ± {row.f1_se:.3f} ({row.f1_low:.3f} to {row.f1_high:.3f})"
-        )
-    print("F1 by owners learnt from:", learning_curve(described))
-    judging, reading = milliseconds(ImageModel.builtin().judge), milliseconds(read_image)
-    print(
-        f"{judging:.1f} ms an image, {judging / reading:.1f} times what decoding it takes ({reading:.1f} ms)"
-    )
-
-
 def main(parts: Sequence[str]) -> None:
     """Run the named parts, or all."""
     if not parts or "shipped" in parts:
@@ -319,8 +270,6 @@ def main(parts: Sequence[str]) -> None:
     if not parts or "forms" in parts:
         commit = commit_of(ROOT)
         write_part(PAGE, "forms", told_forms(steadiness(), commit))
-    if not parts or "rules" in parts:
-        print_rules()
 
 
 if __name__ == "__main__":

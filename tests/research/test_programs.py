@@ -55,7 +55,7 @@ def test_the_wheel_has_the_package_and_no_research_program():
     files = [file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()]
     assert "lycosa/__init__.py" in files
     assert all(file.startswith("lycosa/") for file in files)
-    assert not [file for file in files if re.search(r"made-pages|measure|genre-labels", file)]
+    assert not [file for file in files if re.search(r"made-(pages|forms)|measure|genre-labels", file)]
     mains = {file for file in files if file.endswith(".py") and _runs(ROOT / "src" / file)}
     assert mains <= {
         "lycosa/page/files/office_process.py",
