@@ -20,7 +20,7 @@ from lycosa.values import Say
 
 
 def to_standard_error(message: str) -> None:
-    """Where notes go unless the caller wants them elsewhere."""
+    """The default destination of notes."""
     print(message, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What a fitted text classifier says of a page and of its links' words."""
+"""Evidence of a fitted text classifier on a page and on its links' words."""
 
 from __future__ import annotations
 
