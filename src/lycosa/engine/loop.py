@@ -13,7 +13,6 @@ from math import inf
 from typing import Any
 
 from lycosa.clock import Clock, SystemClock
-from lycosa.engine.callbacks import NoBatches, OnPage, tell_of
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.parts import Alone, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
@@ -21,6 +20,7 @@ from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.tally import Tally
 from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
+from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher
 from lycosa.learn.judges.calibration import Harvest
 from lycosa.learn.refit import NoRefits

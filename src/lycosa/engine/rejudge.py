@@ -21,10 +21,10 @@ from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.known import KnownElsewhere
 from lycosa.collection.labels import labels_in
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.callbacks import batches_of
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.start.prepare import labels_are_answers
+from lycosa.engine.watch.callbacks import batches_of
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.labels import labels_digest
