@@ -19,34 +19,15 @@ from lycosa.learn.words.background import CJK, DATA, text_of
 from lycosa.page.text.terms import is_cjk, words_of
 
 MAX_STEMS = 20_000
-LANGUAGES = {
-    "arabic": "ar",
-    "catalan": "ca",
-    "czech": "cs",
-    "danish": "da",
-    "dutch": "nl",
-    "english": "en",
-    "finnish": "fi",
-    "french": "fr",
-    "german": "de",
-    "greek": "el",
-    "hindi": "hi",
-    "hungarian": "hu",
-    "indonesian": "id",
-    "italian": "it",
-    "lithuanian": "lt",
-    "norwegian": "nb",
-    "persian": "fa",
-    "polish": "pl",
-    "portuguese": "pt",
-    "romanian": "ro",
-    "russian": "ru",
-    "serbian": "sh",
-    "spanish": "es",
-    "swedish": "sv",
-    "tamil": "ta",
-    "turkish": "tr",
-}
+LANGUAGES = dict(
+    pair.split()
+    for pair in (
+        "arabic ar, catalan ca, czech cs, danish da, dutch nl, english en, finnish fi, french fr, "
+        "german de, greek el, hindi hi, hungarian hu, indonesian id, italian it, lithuanian lt, "
+        "norwegian nb, persian fa, polish pl, portuguese pt, romanian ro, russian ru, serbian sh, "
+        "spanish es, swedish sv, tamil ta, turkish tr"
+    ).split(", ")
+)
 """wordfreq's codes by Snowball's names."""
 BIGRAMS_OF = ("zh", "ja")
 

@@ -34,7 +34,7 @@ DEBUG = "LYCOSA_DEBUG"
 IN_THE_LAB = ("lab", "bench")
 """Commands of the package lycosa-lab."""
 EXTRAS = {"lycosa_lab": "lab", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
-"""Which extra of the package brings a module that is not there."""
+"""The extra of the package that installs a missing module."""
 
 
 app = typer.Typer(
@@ -122,7 +122,7 @@ def main() -> NoReturn:
 
 
 def _open_standard_streams() -> None:
-    """Let a stream that whoever started us has closed lead nowhere: else the next file that is opened gets its number."""
+    """Reopen closed standard streams on /dev/null: else the next opened file gets their number."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         try:
             os.fstat(number)
@@ -133,7 +133,7 @@ def _open_standard_streams() -> None:
 
 
 def _hear_of_children() -> None:
-    """Let processes that we start be waited for: whoever started us may ignore their ends, and that is inherited.
+    """Restore default SIGCHLD handling: an inherited SIG_IGN breaks `wait()`.
 
     Then the system forgets each as it ends: to wait for one is an error, and nobody knows how it ended.
     """

@@ -32,7 +32,7 @@ MACHINE_FAULTS = frozenset(
         errno.ENOMEM,
     )
 )
-"""What no page and no server can cause."""
+"""An error of the machine, which no page and no server can cause."""
 
 
 class LycosaError(Exception):
@@ -64,7 +64,7 @@ class CollectionError(LycosaError):
 
 
 class NoCollection(CollectionError):
-    """What the user named is not a collection."""
+    """The path that the user named is not a collection."""
 
     exit_code = 2
 
@@ -82,7 +82,7 @@ class MachineError(LycosaError):
 
     @classmethod
     def of(cls, error: OSError) -> MachineError:
-        """What to do about one of MACHINE_FAULTS."""
+        """The advice for one of MACHINE_FAULTS."""
         if error.errno in (errno.EMFILE, errno.ENFILE):
             advice = "Allow more (ulimit -n 4096) or lower fetch.concurrency"
         elif error.errno == errno.EROFS:

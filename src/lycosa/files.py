@@ -59,7 +59,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def cache_directory() -> Path:
-    """Where what can be made again is kept, such as parsed webs: LYCOSA_CACHE, or the user's cache folder."""
+    """The folder for caches, such as parsed webs: LYCOSA_CACHE, or the user's cache folder."""
     if named := os.environ.get("LYCOSA_CACHE"):
         return Path(named)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lycosa"

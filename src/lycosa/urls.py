@@ -43,7 +43,7 @@ TRACKING_PREFIXES = ("utm_", "mtm_", "matomo_", "piwik_", "hsa_", "itm_")
 
 
 class Folding(NamedTuple):
-    """Which differences between URLs say nothing of the page, and are left out of the identity."""
+    """Differences between URLs that do not change the page, and are left out of the identity."""
 
     index_names: frozenset[str] = INDEX_NAMES
     tracking: bool = True

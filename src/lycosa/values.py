@@ -1,4 +1,4 @@
-"""What flows through a crawl: frozen values, handed from stage to stage and never edited.
+"""The values of a crawl: frozen, handed from stage to stage and never edited.
 
 A :class:`Link` is taken from the frontier, fetched into a :class:`Fetched`, analysed into a
 :class:`Page`, judged (:class:`Judgement`) and its links decided upon (:class:`Decision`).
@@ -35,7 +35,7 @@ F = TypeVar("F", "Score", "Category", "Count", "NotSaid", "Data")
 
 
 class Kind(StrEnum):
-    """What a URL is fetched for."""
+    """The purpose of fetching a URL."""
 
     PAGE = "page"
     IMAGE = "image"  # looked at by image evidence; its page's links may be held meanwhile
@@ -95,11 +95,11 @@ class Reason(StrEnum):
 
 
 ANALYSIS_FAILED = frozenset((Reason.ANALYSIS_TIMEOUT, Reason.ANALYSIS_CRASH))
-"""What may be no fault of the page: on a machine that was too busy, or by a worker that somebody killed."""
+"""Reasons that may not be the page's fault: the machine was too busy, or somebody killed a worker."""
 
 
 class Refusal(msgspec.Struct, frozen=True, array_like=True):
-    """Something was not taken, and why."""
+    """A refusal to take something, with its reason."""
 
     reason: Reason
     detail: str = ""
@@ -109,7 +109,7 @@ class Refusal(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Notes(msgspec.Struct, frozen=True, array_like=True):
-    """What is written on a link besides where it was found: the strategy's memo, and the engine's own."""
+    """Notes on a link besides its origin: the strategy's memo, and the engine's own."""
 
     memo: bytes = b""  # read and written by the strategy's Memo
     via: tuple[int, ...] = ()  # keys of the URLs that redirected here, the first first
@@ -156,7 +156,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def notes(self) -> Notes:
-        """What is written on it."""
+        """The notes on this link."""
         return self.noted or UNNOTED
 
     def note(self, **notes: Any) -> Link:
@@ -165,7 +165,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Memo(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"):
-    """What a strategy leaves on a link for when its page arrives.
+    """A strategy's memo on a link, read when its page arrives.
 
     A strategy derives its own, tagged with its name: `class Mine(Memo, frozen=True, tag="mine")`. Memos are
     stored with every waiting URL, so they are small; and they outlive the program that wrote them, so
@@ -196,7 +196,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type"):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What a strategy wants done with a link: a priority, a refusal, or a hold.
+    """A strategy's decision on a link: a priority, a refusal, or a hold.
 
     A held link waits, out of the queue, until every URL in `waits_for` (keys) is done; then the
     strategy settles it. `rule` names, in a few words, what decided; `lycosa why` shows it.
@@ -211,7 +211,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Merge(StrEnum):
-    """What adding a URL that already waits does to its priority."""
+    """How adding a waiting URL again changes its priority."""
 
     MAX = "max"
     SUM = "sum"
@@ -220,7 +220,7 @@ class Merge(StrEnum):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of a taken URL, as told to the frontier (times are seconds since the epoch).
+    """The result of a taken URL, for the frontier (times are seconds since the epoch).
 
     Its authority rests until `rest_until`. With `again_at` the URL waits again from then on;
     without, it is done. `counts` says whether it used up one page of its host's and site's limits.
@@ -300,7 +300,7 @@ class Image(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Score(msgspec.Struct, frozen=True, tag_field="kind", tag="score", omit_defaults=True):
-    """How much something is what is sought: a number in [0, 1]."""
+    """A score: a number in [0, 1]."""
 
     value: float
     label: str = ""  # what it was taken for, where there are classes
@@ -315,7 +315,7 @@ class Category(msgspec.Struct, frozen=True, tag_field="kind", tag="category"):
 
 
 class Count(msgspec.Struct, frozen=True, tag_field="kind", tag="count"):
-    """How many."""
+    """A count."""
 
     value: int
 
@@ -403,7 +403,7 @@ class PageEntity(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Terms(msgspec.Struct, frozen=True, array_like=True):
-    """How often each stemmed term of a text occurs, packed: no string or number of its own for every term.
+    """Term counts of a text, packed: no Python object for each term.
 
     A page has a thousand terms or more, which go from process to process, into the catalogue and through the judge.
     """
@@ -429,7 +429,7 @@ class Terms(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Page(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What analysis made of a fetched page: plain data, small enough to cross a process border.
+    """The analysis of a fetched page: plain data, small enough to send between processes.
 
     `link_evidence[name][i]`, a number in [0, 1], belongs to `links[i]`; so do `link_classes` and `link_partners`,
     for evidence that tells links apart or pairs them. `text`, `simhash`, `places`,

@@ -32,7 +32,7 @@ def interval(share: float, low: float, high: float) -> str:
 
 
 def lasting(seconds: float) -> tuple[str, str]:
-    """How long something took: a number, and the unit in which it says most.
+    """A duration, in the unit that suits its size.
 
     >>> lasting(4.2), lasting(150), lasting(9000)
     (('4', 'seconds'), ('2.5', 'minutes'), ('2.5', 'hours'))

@@ -135,9 +135,9 @@ def test_what_is_wrong_is_said(tmp_path, text, words):
 def test_a_proxy_that_is_none_is_refused_by_both(tmp_path, proxy):
     """`check` and `crawl` say the same of it, and the crawl leaves no empty collection behind."""
     path = spec(tmp_path, TOPIC + SEEDS + f'[fetch]\nproxy = "{proxy}"\n')
-    with pytest.raises(SpecError, match=r"\[fetch\] proxy: a proxy is written like"):
+    with pytest.raises(SpecError, match=r"\[fetch\] proxy: write a proxy like"):
         check_spec(path)
-    with pytest.raises(SpecError, match=r"\[fetch\] proxy: a proxy is written like"):
+    with pytest.raises(SpecError, match=r"\[fetch\] proxy: write a proxy like"):
         crawl_file(path, tmp_path / "out", say=print)
     assert not (tmp_path / "out").exists()
 

@@ -515,7 +515,7 @@ async def test_reasons_can_be_stored(site):
 @pytest.mark.parametrize("proxy", ["proxy:80", "http://["])
 def test_a_proxy_that_cannot_work_is_refused_by_the_spec(proxy):
     """So `check` refuses what a crawl would."""
-    with pytest.raises(ValidationError, match="a proxy is written like"):
+    with pytest.raises(ValidationError, match="write a proxy like"):
         spec_with(proxy=proxy)
 
 

@@ -31,7 +31,7 @@ Send = Callable[[int, Sequence[Link]], None]
 
 
 class Shared(QueuedFrontier):
-    """What a frontier does otherwise where it is one of several."""
+    """A frontier that is one of several."""
 
     def share(self, shard: int, slots: Slots, send: Send) -> None:
         """Keep to the sources of this shard from now on."""
@@ -91,7 +91,7 @@ class Shared(QueuedFrontier):
         return math.inf if self._is_barred and not again and at is not None else at
 
     def pages_under_way(self) -> int:
-        """How many pages are taken and not done."""
+        """Number of pages taken and not done."""
         return sum(entry.kind is Kind.PAGE for entry in self._taken.values())
 
     def best(self, now: float) -> tuple[float, ...]:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 NAMESPACE = "lycosa"
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 150_000_000
-"""Of a Ray that this program starts: messages are small, and none is kept."""
+"""Object store of a Ray that this program starts: messages are small, and none is kept."""
 ANSWER_S = 30.0
 """A message that is not answered within this time counts as lost."""
 CONSULT_S = 5.0
@@ -41,7 +41,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class State(msgspec.Struct, frozen=True):
-    """What the coordinator tells of the whole crawl."""
+    """The coordinator's state of the whole crawl."""
 
     pages: int
     relevant: int
@@ -112,7 +112,7 @@ def _connect(address: str) -> Any:
 
 
 def use_token() -> None:
-    """Let Ray show the token of this user, if there is one, unless the environment says otherwise."""
+    """Authenticate to Ray with this user's token, if there is one, unless the environment says otherwise."""
     if "RAY_AUTH_MODE" not in os.environ and _has_token():
         # `ray start` asks for the token where there is one, but a program that connects shows it only if told to.
         os.environ["RAY_AUTH_MODE"] = "token"
@@ -145,7 +145,7 @@ def _name(crawl: str, shard: int) -> str:
 
 
 async def answer_of(reference: Any, timeout_s: float) -> Any:
-    """What a call of an actor answers; TimeoutError if that takes longer."""
+    """The answer of an actor's call; TimeoutError if it takes longer."""
     # Not wait_for: that of Python 3.11 loses a cancel that comes together with the answer.
     async with asyncio.timeout(timeout_s):
         return await asyncio.wrap_future(reference.future())
@@ -259,7 +259,7 @@ class CoordinatorActor:
         self._loop = _Loop(self._run)
 
     async def state(self) -> bytes:
-        """What is known of the crawl, as a State."""
+        """The state of the crawl, as a State."""
 
         async def answer() -> bytes:
             return _encode(state_of(self._coordinator))
@@ -286,7 +286,7 @@ class CoordinatorActor:
 
 
 def state_of(coordinator: Coordinator) -> State:
-    """What a coordinator knows."""
+    """The knowledge of a coordinator."""
     usage = coordinator.usage
     return State(
         pages=usage.pages,

@@ -32,7 +32,7 @@ from lycosa.values import Fetched, Kind, Link
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What the shards begin with: seeds, the pages that the user gave with their robots.txt, and the models made of them."""
+    """The input of the shards: seeds, the given pages with their robots.txt, and the models made of them."""
 
     seeds: tuple[Link, ...]
     responses: tuple[Fetched, ...]
@@ -41,7 +41,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What all shards of a crawl are told."""
+    """The plan that all shards of a crawl share."""
 
     name: str
     text: str  # of the spec, as run
@@ -56,7 +56,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def shards(self) -> int:
-        """How many there are."""
+        """Number of shards."""
         return self.slots.shards
 
     def spec(self) -> Spec:
@@ -120,7 +120,7 @@ def prepared_directory(directory: Path) -> Path:
 
 
 def prepared_in(directory: Path, seeds: Sequence[Link]) -> Prepared:
-    """What was prepared in a collection, ready to be handed to shards."""
+    """The prepared parts of a collection, for its shards."""
     with Collection.open(directory) as collection:
         found = (response_of(collection, page) for page in collection.reader.pages())
         robots = RobotsTable(collection.connection, collection.path)
@@ -137,7 +137,7 @@ def prepared_in(directory: Path, seeds: Sequence[Link]) -> Prepared:
 
 
 def hand_out_labels(plan: Plan, shard: int) -> None:
-    """Let a shard know what people have said of pages of the whole."""
+    """Give a shard people's labels on pages of the whole crawl."""
     labels = Path(plan.directory) / LABELS
     if labels.is_file():
         write_file(plan.directory_of(shard) / LABELS, labels.read_bytes())

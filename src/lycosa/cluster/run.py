@@ -33,9 +33,9 @@ from lycosa.spec.writing import as_run
 from lycosa.values import Say
 
 ASK_S = 0.5
-"""How often the coordinator is asked how the crawl goes."""
+"""Interval between requests for the crawl's state."""
 DEAD_S = 60.0
-"""How long Ray may say that the coordinator is dead, before nobody waits for it any more."""
+"""Seconds after which a coordinator that Ray calls dead is given up."""
 GIVEN_UP = (
     "Ray has ended the crawl and does not start it again, as where this command shows a token (~/.ray/auth_token) to a cluster "
     "that was started without one. See that all of the cluster was started with the same token, or set RAY_AUTH_MODE=disabled "
@@ -71,7 +71,7 @@ def crawl_in_shards(
 
 
 def shards_of(directory: Path) -> int:
-    """How many shards a collection has; 0 where it is crawled in one process."""
+    """Number of shards of a collection; 0 if it is crawled in one process."""
     division = division_in(directory)
     return division.slots.shards if division else 0
 
@@ -144,7 +144,7 @@ class _Watched:
         self._orders.append(do)
 
     def answer(self, do: str) -> Reply | None:
-        """What the control socket answers; None for what is not known."""
+        """The answer of the control socket; None for an unknown command."""
         if do in ("pause", "resume", "stop"):
             self.order(do)
         elif do == "labels-changed":
@@ -159,7 +159,7 @@ class _Watched:
 
 
 def status_of_shards(state: State | None, do: str = "status") -> Reply:
-    """What is known of a running crawl of shards, as a crawl in one process says it, and of each shard."""
+    """The state of a running sharded crawl, in the form of a crawl in one process, and of each shard."""
     reports = state.reports if state else ()
     refused: dict[str, int] = {}
     for report in reports:

@@ -39,7 +39,7 @@ from lycosa.frontier.inspection import rests_in
 from lycosa.values import Say
 
 COPY_S, COPY_SHARE = 30.0, 0.05
-"""How often a shard brings its copy up to date, and what part of the time it may spend on it."""
+"""Interval between updates of a shard's copy, and the maximum share of time they take."""
 
 
 async def plan_of(request: CrawlRequest, shards: int, say: Say) -> Plan:
@@ -162,7 +162,7 @@ def shard_of(plan: Plan, number: int, deliver: Deliver) -> Shard:
 
 
 def usage_of_retired(plan: Plan) -> Usage:
-    """What shards have done that do not run any more: it counts for the limits of the crawl."""
+    """The usage of shards that no longer run; it counts for the limits of the crawl."""
     usage = Usage()
     for shard in plan.retired:
         directory = plan.directory_of(shard)
@@ -187,7 +187,7 @@ def judge_retired(plan: Plan) -> None:
 
 
 def summary_of(directory: Path, parts: Sequence[Summary], ended: str, retired: Usage) -> Summary:
-    """How the whole crawl went, from how its shards did, and what those had done that did not run."""
+    """The summary of the whole crawl, from its shards and from shards that no longer run."""
     refused: Counter[str] = Counter()
     for part in parts:
         refused.update(part.refused)

@@ -28,13 +28,13 @@ from lycosa.values import Decision, Link
 
 PARCEL_LINKS = 1000
 LINGER_S = 0.25
-"""How long links wait for more that go the same way: a message takes milliseconds, a link microseconds."""
+"""Seconds that links wait for more with the same destination: a message costs milliseconds, a link microseconds."""
 MAX_ARRIVED = 64
 """Parcels that may wait for the next commit; more are sent again later."""
 RETRY_S = 0.2, 5.0
-"""How long a sender waits after it reached nobody, at first and at last."""
+"""First and longest wait of a sender after a failed delivery."""
 SKETCH_SHARE = 0.02
-"""Of the time, at most, goes into looking for the best that wait, however many hosts there are."""
+"""Maximum share of the time spent on finding the best waiting URLs, with any number of hosts."""
 
 Deliver = Callable[[Parcel], Awaitable[Receipt]]
 """Brings a parcel to its receiver. Returns up to where that has what this sender sent it.
@@ -286,7 +286,7 @@ class Shard:
 
 
 def _last_report(number: int, summary: Summary | None, error: str) -> Report:
-    """What a shard that has ended says of itself."""
+    """The report of a shard that has ended."""
     if summary is None:
         return Report(shard=number, error=error)
     return Report(

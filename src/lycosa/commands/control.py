@@ -13,7 +13,7 @@ from lycosa.errors import LycosaError
 Where = Annotated[Path, typer.Argument(help="A collection.")]
 
 PATIENCE_S = 20.0
-"""How long a crawl may be busy before it answers."""
+"""Timeout of a request to a running crawl."""
 
 
 def register(app: typer.Typer) -> None:
@@ -77,7 +77,7 @@ def _ask(directory: Path, do: str) -> None:
 
 
 def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
-    """What a running crawl of shards answers, which has no catalogue of its own before it ends; None of all others."""
+    """The answer of a running sharded crawl, which has no catalogue of its own before it ends; else None."""
     from lycosa.collection.writer import is_locked
     from lycosa.engine.watch.control import ask
 

@@ -20,7 +20,7 @@ def _harvest(summary: Summary) -> str:
 
 
 def _lately(summary: Summary) -> str:
-    """What the last pages brought, where they are not all: whether it is worth going on."""
+    """The yield of the last pages, if there were earlier ones: whether going on is worthwhile."""
     if summary.last_pages >= summary.pages:
         return ""
     return f" The last {summary.last_pages:,} pages brought {summary.last_relevant:,} of the kept ones."

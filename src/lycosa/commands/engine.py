@@ -236,7 +236,7 @@ def crawl(
 
 
 def _shards_in(directory: Path) -> int:
-    """How many shards the collection has that a crawl would go on with; 0 where it has none."""
+    """Number of shards of an existing collection that a crawl would resume; 0 for a crawl in one process."""
     if not (directory / "shards.json").is_file():
         return 0
     from lycosa.cluster.run import shards_of

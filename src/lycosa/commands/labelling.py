@@ -50,7 +50,7 @@ def label(
 
 
 def _next_step(directory: Path) -> str:
-    """What to do after answering: more of it while answers are few, then reading what is kept."""
+    """The next step after answering: more answers while they are few, then reading the kept pages."""
     from lycosa.collection.labels import labels_in
     from lycosa.engine.watch.health import MANY_ANSWERS
     from lycosa.wording import counted
@@ -66,7 +66,7 @@ def _next_step(directory: Path) -> str:
 
 
 def _learn(directory: Path) -> None:
-    """Let the judge learn what was answered, and say what changed."""
+    """Teach the judge the answers, and print the changes."""
     from lycosa.collection.collection import Collection
     from lycosa.engine.catch_up.relearn import learns, relearn
 

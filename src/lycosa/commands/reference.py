@@ -106,7 +106,7 @@ def spec_pages() -> str:
 
 
 def choosing_page() -> str:
-    """Which strategy to take when, as the figures say it now."""
+    """Advice on the choice of a strategy, from the current figures."""
     from lycosa.methods.choosing import choices_table
 
     return CHOOSING.format(choices_table())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lycosa.seeds.posts.selection import PostFilter
 
 SHOWN = 15
-"""Sources in the table."""
+"""Maximum number of sources in the table."""
 PLAIN_EVERY_S = 5.0
 
 Watchers = tuple[Callable[[int, "PostFile"], None], Callable[[int, int], None]]

@@ -161,7 +161,7 @@ class Conclusions(Learning):
         return best
 
     def _hasten(self, listed: Page, now: float) -> None:
-        """Let pages go at once that a list dates to a later day than that of their last visit."""
+        """Make pages due now that a list dates later than their last visit."""
         later = []
         for key, day in listed.changed_on:
             state = self.frontier.find(key)
@@ -171,11 +171,11 @@ class Conclusions(Learning):
         self.frontier.hasten(later, now)
 
     def settle(self, hold: str, value: float | None) -> None:
-        """Let the strategy decide on the links of a hold, now that what they waited for has this value."""
+        """Let the strategy decide on the links of a hold, now that its value is known."""
         self.add(self._settled(hold, value))
 
     def add(self, decisions: Sequence[Decision]) -> None:
-        """Let admitted links wait or hold them. Links that this orphans are settled, and so on until none is left."""
+        """Queue or hold admitted links. Settle links that this orphans, until none is left."""
         waiting: list[Iterator[str]] = [iter(self._add(decisions))]
         while waiting:
             if (hold := next(waiting[-1], None)) is None:
@@ -199,7 +199,7 @@ class Conclusions(Learning):
         return admitted
 
     def _outcome(self, visit: Visit, now: float) -> tuple[Link, Outcome]:
-        """What the frontier is told: the link as it is done or waits again, and from when."""
+        """The outcome of a visit for the frontier: the link, done or queued again, and from when."""
         link, fetched, page = visit.link, visit.fetched, visit.page
         if isinstance(fetched, Later):
             rested_at = now + fetched.rest_s
@@ -265,7 +265,7 @@ class Conclusions(Learning):
         return self.verdicts.get(key) or self.given.get(key) or judged or self.strategy.judge(page)
 
     def _of_links(self, page: Page, judgement: Judgement, near: int) -> Judgement:
-        """What a page's links are ranked by: a page that hardly differs from others says less for what it links to."""
+        """The judgement that ranks a page's links: near-duplicates count less."""
         if page.link.depth and self.patterns.is_poor(page.url, page.sketch, near):
             return msgspec.structs.replace(judgement, score=judgement.score * POOR)
         return judgement
@@ -330,7 +330,7 @@ class Conclusions(Learning):
         return Refusal(Reason.DUPLICATE, kept)
 
     def _elsewhere(self, fetched: Fetched) -> Elsewhere | None:
-        """Where another collection has the same bytes; a frame that scripts fill says nothing of what they show."""
+        """The collection that has the same bytes. Skips frames that scripts fill: their bytes say nothing of the content."""
         return None if fetched.rendered else self.known.same(fetched.body)
 
 

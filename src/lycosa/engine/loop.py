@@ -13,7 +13,6 @@ from math import inf
 from typing import Any
 
 from lycosa.clock import Clock, SystemClock
-from lycosa.engine.callbacks import NoBatches, OnPage, tell_of
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.parts import Alone, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
@@ -21,6 +20,7 @@ from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.tally import Tally
 from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
+from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher
 from lycosa.learn.judges.calibration import Harvest
 from lycosa.learn.refit import NoRefits
@@ -94,12 +94,12 @@ class Crawl:
 
     @property
     def at_once(self) -> int:
-        """How many URLs may be in flight: few at first."""
+        """Maximum number of URLs in flight: few at first."""
         return min(self.limits.concurrency, FIRST_AT_ONCE + self._visited // VISITS_EACH)
 
     @property
     def tally(self) -> Tally:
-        """What it has done so far."""
+        """The counts of the crawl so far."""
         return self.conclusions.tally
 
     @property
@@ -355,6 +355,6 @@ class Crawl:
 
 
 def _named(links: Sequence[Link]) -> str:
-    """How many requests, and the first of them."""
+    """The number of requests, and the URLs of the first ones."""
     more = f" and {len(links) - MAX_NAMED} more" if len(links) > MAX_NAMED else ""
     return f"{counted(len(links), 'request')} ({', '.join(link.url for link in links[:MAX_NAMED])}{more})"

@@ -19,10 +19,10 @@ from lycosa.values import Fetched, Judgement, Later, Link, NotFetched, Page, Ref
 
 
 class WholeFrontier(Frontier, FrontierView, Protocol):
-    """What a crawl needs of a frontier: to change it, and to know how long to sleep."""
+    """The frontier of a crawl: it can be changed, and says when the next URL can be taken."""
 
     def together(self) -> AbstractContextManager[None]:
-        """What several pages say of a URL inside is scored and stored once, at the end."""
+        """Batch the changes of several pages: a URL is scored and stored once, at the end."""
         ...
 
     def rescore(self, limit: int) -> int:
@@ -30,7 +30,7 @@ class WholeFrontier(Frontier, FrontierView, Protocol):
         ...
 
     def hasten(self, keys: Collection[int], now: float) -> None:
-        """Let those of the URLs that wait for their next visit go from now on."""
+        """Make those of the URLs due now that wait for a revisit."""
         ...
 
 

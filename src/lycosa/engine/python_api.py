@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import Any
 
-from lycosa.engine.callbacks import OnPage
 from lycosa.engine.loop import Crawl
 from lycosa.engine.session import run_crawl
 from lycosa.engine.start.request import CrawlRequest, Given, request_from_python
+from lycosa.engine.watch.callbacks import OnPage
 from lycosa.engine.watch.signals import Watch
 from lycosa.engine.watch.summary import Summary
 from lycosa.learn.judges.custom import kind_of
@@ -20,7 +20,7 @@ from lycosa.values import Say
 
 
 def to_standard_error(message: str) -> None:
-    """Where notes go unless the caller wants them elsewhere."""
+    """The default destination of notes."""
     print(message, file=sys.stderr, flush=True)
 
 

@@ -42,7 +42,7 @@ MAX_SECTIONS = 2_000
 
 
 class RenderedVisit(NamedTuple):
-    """What rendering made of a response: the response and page to conclude, and what the browser asked for."""
+    """The result of rendering a response: the response and page to conclude, and the browser's requests."""
 
     fetched: Fetched
     page: Page | None
@@ -51,7 +51,7 @@ class RenderedVisit(NamedTuple):
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """What is known of rendering; the collection keeps it for a resumed crawl."""
+    """The state of rendering, which the collection keeps for a resumed crawl."""
 
     rendered: int = 0
     sections: dict[str, tuple[int, int]] = {}  # how often it was worth it, and how often not
@@ -61,12 +61,12 @@ NOTHING_LEARNED = Learned()
 
 
 def learned_in(packed: bytes | None) -> Learned:
-    """What `Renderings` had kept."""
+    """Restore a stored state."""
     return msgspec.msgpack.decode(packed, type=Learned) if packed else NOTHING_LEARNED
 
 
 class Renderings:
-    """What was rendered so far and what it gained. `keep` is given all of it, packed, whenever it changes."""
+    """Rendered pages and their gains. `keep` receives the packed state after every change."""
 
     def __init__(
         self, learned: Learned = NOTHING_LEARNED, keep: Callable[[bytes], None] = lambda _: None
@@ -181,7 +181,7 @@ def is_worth_a_browser(link: Link, tally: Tally) -> bool:
 
 @asynccontextmanager
 async def rendering_of(spec: Spec, ask: Ask, renderings: Renderings, note: Say) -> AsyncIterator[NoRendering]:
-    """What renders the pages of a crawl; its browser asks through the crawl's own fetcher."""
+    """The renderer of a crawl's pages; its browser requests through the crawl's own fetcher."""
     if spec.fetch.render == "never":
         yield NoRendering()
         return

@@ -16,7 +16,6 @@ from lycosa.collection.known import KnownElsewhere, known_in
 from lycosa.collection.log import tell
 from lycosa.collection.rests import Rests
 from lycosa.collection.writer import CollectionWriter, Hook
-from lycosa.engine.callbacks import OnPage, batches_of
 from lycosa.engine.catch_up.rejudge import (
     Judging,
     Rewritten,
@@ -32,7 +31,6 @@ from lycosa.engine.parts import Alone, NoneNear, OptionalParts, Share
 from lycosa.engine.processes.recipe import recipe_of
 from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rendering import RENDERINGS, Renderings, learned_in, rendering_of
-from lycosa.engine.resume import prefer_sources, resume
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.limits import Limits
@@ -42,7 +40,9 @@ from lycosa.engine.start.given import AlreadyFetched, GivenReader, given_verdict
 from lycosa.engine.start.opening import opened
 from lycosa.engine.start.prepare import CrawlMeans, fitted_for, labels_are_answers, prepare, source_priors
 from lycosa.engine.start.request import CrawlRequest
+from lycosa.engine.start.resume import prefer_sources, resume
 from lycosa.engine.start.webs import web_of, without_waiting
+from lycosa.engine.watch.callbacks import OnPage, batches_of
 from lycosa.engine.watch.control import RELEARN, control_of
 from lycosa.engine.watch.signals import Watch, run_until_stopped
 from lycosa.engine.watch.summary import Summary, seed_failure, summarise

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from lycosa.engine.callbacks import NoBatches
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.parts import Visit
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
+from lycosa.engine.watch.callbacks import NoBatches
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.polite.delays import rest_s as rest_of
 from lycosa.page.signs.walls import LOOKED_AT

@@ -16,7 +16,7 @@ from lycosa.values import Fact, LinkClasses, LinkPartners, Refusal
 
 
 class Need(StrEnum):
-    """What a Page has to carry for the sake of some evidence. What nobody needs is not computed."""
+    """Parts of a Page that evidence needs. Other parts are not computed."""
 
     DATE = "date"
     PLACES = "places"
@@ -43,17 +43,17 @@ class Evidence(Protocol):
 
     @property
     def digest(self) -> str:
-        """What tells its model from others, where it looks at images: the lab looks at each once."""
+        """The identity of its image model, if it has one: the lab caches image evidence by it."""
         return ""
 
     def of_page(self, document: Document) -> Fact | None:
-        """What the page says; None: nothing."""
+        """The fact of a page, or None."""
         return None
 
     def of_links(self, document: Document) -> LinkFacts | None:
-        """Something of each of `document.links`, in their order; None: it says nothing of links."""
+        """A value for each of `document.links`, in their order; None without link evidence."""
         return None
 
     def of_image(self, data: bytes) -> Fact | Refusal | None:
-        """What an image shows, by the bytes of the response; a Refusal: it is not worth keeping."""
+        """The fact of an image, by the response's bytes; a Refusal if it is not worth keeping."""
         return None

@@ -23,7 +23,7 @@ from lycosa.values import Floats
 
 FORMAT = "lycosa text model 1"
 CHUNK = 256
-"""How many texts are scored at once: a page with 100,000 links must not need a huge matrix."""
+"""Texts per batch: a page with 100,000 links must not need a huge matrix."""
 
 TermCounts = Mapping[str, int]
 """A text: how often each (stemmed) term occurs."""

@@ -8,7 +8,7 @@ from typing import Any
 from lycosa.values import Category, Count, Data, Fact, NotSaid, Score
 
 SHOWN = 20
-"""How many items of structured data are named."""
+"""Maximum number of structured data items listed."""
 _HASH = 1 << 53
 """Whole numbers from here on are keys: they say nothing to a reader."""
 

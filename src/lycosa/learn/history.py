@@ -31,7 +31,7 @@ class Keeping:
 
 
 def kept_in(collection: CollectionWriter) -> Keeping:
-    """What a collection keeps of its judge."""
+    """The stored judge of a collection."""
     directory, aside = collection.directory, collection.reader.set_aside()
     return Keeping(
         directory / "models",

@@ -1,4 +1,4 @@
-"""What people said of pages of a collection: as example pages to train on, and as verdicts on the pages themselves."""
+"""Labels by people: example pages to train on, and verdicts on the pages of a collection."""
 
 from __future__ import annotations
 

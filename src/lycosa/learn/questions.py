@@ -72,14 +72,14 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Telling(msgspec.Struct, frozen=True):
-    """What a person may judge a page by without opening it."""
+    """The details that let a person judge a page without opening it."""
 
     words: tuple[tuple[str, float], ...] = ()
     sentences: tuple[str, ...] = ()
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """What the judge thinks of the pages that nobody said anything of, and from where on it keeps them."""
+    """The judge's probabilities of unanswered pages, and its threshold."""
 
     pages: list[Question]
     threshold: float

@@ -45,7 +45,7 @@ class Counts(Protocol):
 
 
 class Concluded(Protocol):
-    """What hears that pages were judged anew."""
+    """Listens for pages that were judged anew."""
 
     verdicts: Mapping[int, Judgement]
     given: Mapping[int, Judgement]
@@ -61,7 +61,7 @@ class Concluded(Protocol):
 
 
 class SharedFits(Protocol):
-    """How the shards of a crawl share a judge: one of them leads and fits it, for all."""
+    """Shares a judge between the shards of a crawl: the leader fits it for all."""
 
     others: Sequence[Path]
     """The collections of the other shards: the judge learns from their pages too."""
@@ -72,7 +72,7 @@ class SharedFits(Protocol):
         ...
 
     def publish(self, fit: Fit) -> None:
-        """Let the others judge by a version."""
+        """Send a version to the other shards."""
         ...
 
     def published(self) -> Fit | None:
@@ -298,7 +298,7 @@ class Refits(NoRefits):
         self._hold_answers(old, worse.said.keys())
 
     def _hold_answers(self, version: Version, keys: Set[int]) -> None:
-        """Let answers hold for these pages, while a version judges that has not learned them."""
+        """Apply answers to these pages until a version has learned them."""
         self.conclusions.verdicts = verdicts = self.verdicts()
         answered = {key: verdicts[key] for key in keys if key in verdicts}
         judgements = self.judge.judgements(self._of_unindexed(), answered)

@@ -36,7 +36,7 @@ DESCRIPTION_WEIGHT = 0.3
 OF_WORDS = frozenset(("text", "sublinear"))
 """The classifiers that `model_of_language` can replace."""
 STEEPNESS = 8.0
-"""Of its sigmoid; cosines of short texts lie between 0 and about 0.5. The order of scores does not depend on it."""
+"""Scale of the sigmoid; cosines of short texts lie between 0 and about 0.5. It does not change the order of scores."""
 
 
 class Labelled(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from lycosa.fetch.polite.per_ip_limit import AddressTurns
 
 TURN_S = 1.0
-"""How long a shard keeps an address at least, though others wait for it: to hand it over costs more than a request."""
+"""Minimum lease of an address while other shards wait: a transfer costs more than a request."""
 UNUSED_S = 60.0
 """An address that was not asked for this long is given back."""
 

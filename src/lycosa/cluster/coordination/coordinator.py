@@ -18,7 +18,7 @@ from lycosa.engine.rules.limits import Limits
 LEADER = 0
 """The shard that fits the judge for all."""
 AHEAD = 2
-"""How many times the pages of a round are worth more than the price: so that nobody has to wait for the next one."""
+"""Pages above the price, as a multiple of a round's pages, so that no shard waits for the next round."""
 PAGES_IN_ROUND = 8
 """Of each shard, on average: rounds need not come sooner, unless a shard waits for one."""
 MAX_BLOCK, SPARE = 1000, 4
@@ -27,7 +27,7 @@ MAX_BLOCK, SPARE = 1000, 4
 
 @dataclass(slots=True)
 class Usage:
-    """What all shards have done together: what limits are measured against."""
+    """The totals of all shards, for the limits."""
 
     pages: int = 0
     relevant: int = 0
@@ -36,7 +36,7 @@ class Usage:
     history: tuple[tuple[int, int], ...] = ((0, 0),)  # (pages, relevant) at earlier times, oldest first
 
     def brought(self, pages: int) -> int:
-        """How many of about the last `pages` pages are relevant: as exactly as reports have come."""
+        """Number of relevant pages among about the last `pages`, as precisely as the reports allow."""
         earlier = [relevant for at, relevant in self.history if at <= self.pages - pages]
         return self.relevant - earlier[-1] if earlier else self.relevant
 
@@ -98,18 +98,18 @@ class Coordinator:
         self._unheard.add(shard)
 
     def end(self, why: str) -> None:
-        """Let all shards end."""
+        """End all shards."""
         self.ended = self.ended or why
 
     def pause_s(self, before_s: float) -> float:
-        """How long no shard will need orders, after a round that followed on a pause of `before_s`; 0 where one waits for them."""
+        """Seconds until a shard needs orders, after a round that followed a pause of `before_s`; 0 if one waits for them."""
         is_awaited = any(report.waiting and not report.flying for report in self.reports.values())
         if self.ended or self.is_paused or not self.knows_all or is_awaited:
             return 0.0
         return before_s * PAGES_IN_ROUND * self.shards / max(1, self._pages_in_round)
 
     def round(self) -> list[Orders]:
-        """What each shard is to do, after a round in which they were asked. `orders[shard]` is that of a shard."""
+        """The orders of each shard after a round of reports, by shard."""
         self._number += 1
         if not self.knows_all:
             return [self._unchanged(shard) for shard in range(self.shards)]
@@ -250,7 +250,7 @@ class Coordinator:
         return given, returned
 
     def refused(self) -> Counter[str]:
-        """What was refused in all shards, by reason."""
+        """Refusals in all shards, by reason."""
         total: Counter[str] = Counter()
         for report in self.reports.values():
             total.update(report.refused)

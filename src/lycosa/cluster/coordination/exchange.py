@@ -12,7 +12,7 @@ from lycosa.cluster.shard import Shard
 from lycosa.collection.shards.mail import Parcel, Receipt
 
 EVERY_S = 0.2, 1.0
-"""How often the coordinator asks the shards: at most, and at least."""
+"""Shortest and longest interval between two rounds of the coordinator."""
 
 
 class Exchange(Protocol):

@@ -1,4 +1,4 @@
-"""What shards and their coordinator tell one another. Values; whoever carries them may lose them."""
+"""Messages between shards and their coordinator. They are values, and may get lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lycosa.engine.watch.summary import Summary
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What one shard has done and has before it, at one instant between two of its commits."""
+    """The report of one shard, as of an instant between two of its commits."""
 
     shard: int
     pages: int = 0
@@ -37,7 +37,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Orders(msgspec.Struct, frozen=True, kw_only=True):
-    """What the coordinator lets one shard do. Later ones (by term, then by number) make earlier ones void."""
+    """Orders for one shard. Later ones (by term, then by number) replace earlier ones."""
 
     term: float = 0.0  # of the coordinator: one that was started again has a later one
     number: int = 0

@@ -22,7 +22,7 @@ SHARDS = "shards"
 
 
 class Division(msgspec.Struct, frozen=True):
-    """How a crawl is divided, as its folder says: who owns which slot, and what of a change of owners is left to do."""
+    """The division of a crawl, as its folder stores it: the owner of each slot, and unfinished moves."""
 
     owners: tuple[int, ...]
     folders: int = (
@@ -40,7 +40,7 @@ class Division(msgspec.Struct, frozen=True):
 
     @property
     def shards(self) -> int:
-        """How many folders of shards there are."""
+        """Number of shard folders."""
         return max(self.folders, self.slots.shards)
 
 
@@ -50,7 +50,7 @@ def shard_directory(directory: Path, shard: int) -> Path:
 
 
 def division_in(directory: Path) -> Division | None:
-    """How a collection is divided; None where it has no shards."""
+    """The division of a collection; None without shards."""
     path = directory / FILE
     return msgspec.json.decode(path.read_bytes(), type=Division) if path.is_file() else None
 
@@ -78,7 +78,7 @@ def refuse_lost(directory: Path) -> None:
 
 
 def _held(directory: Path, shard: int) -> str:
-    """What is known of what a shard held: from the last merge, and from what others have sent it."""
+    """What others know of a shard's content: from the last merge, and from its messages."""
     division, links = division_in(directory), 0
     assert division is not None
     for path in directories_in(directory):

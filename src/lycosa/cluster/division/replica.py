@@ -25,7 +25,7 @@ CATALOGUE = "catalogue.db"
 
 
 class Place(Protocol):
-    """Where copies are. A file is there whole or not at all."""
+    """Storage for copies. A file is there whole or not at all."""
 
     def put(self, file: Path, name: str) -> None: ...
 
@@ -62,7 +62,7 @@ class Folder:
 
 
 class Remote:
-    """Whatever fsspec reaches."""
+    """Any storage that fsspec supports."""
 
     def __init__(self, files: Any, root: str) -> None:
         """`files`: a file system of fsspec."""
@@ -82,7 +82,7 @@ class Remote:
 
 
 def place_at(address: str, folder: Path) -> Place:
-    """Where `cluster.replicate` says; relative paths begin in the folder of the spec."""
+    """The storage of `cluster.replicate`; relative paths start at the spec's folder."""
     if "://" not in address:
         return Folder(folder / address)
     try:
@@ -171,7 +171,7 @@ def restore_lost(directory: Path, place: Place, say: Say) -> None:
 
 
 def _taken_in_from(directory: Path, sender: int) -> dict[int, int]:
-    """By shard: up to which number it has what one of them has sent it."""
+    """By shard: the number up to which it has received the messages of `sender`."""
     found: dict[int, int] = {}
     for shard in range(len(directories_in(directory))):
         path = shard_directory(directory, shard) / CATALOGUE

@@ -28,7 +28,7 @@ from lycosa.errors import CollectionBusy
 from lycosa.values import Say
 
 BUSY_S = 120.0
-"""How long to wait for the collection of a shard, which one that is just dying may still hold."""
+"""Timeout for the collection of a shard, which a dying shard may still lock."""
 ADOPTED = ("archive", "models", "crawl.log", "catalogue.db")
 """What a crawl in one process has in its folder and a shard has in its own. The catalogue is last: with it all is there."""
 

@@ -46,7 +46,7 @@ class Slots(msgspec.Struct, frozen=True):
 
     @property
     def shards(self) -> int:
-        """How many shards there are."""
+        """Number of shards."""
         return max(self.owners) + 1
 
     def owner_of(self, url: str) -> int:

@@ -109,7 +109,7 @@ def archived(
     for _ in range(redirects + 1):
         page = collection.reader.page(collection.reader.key_of(url))
         if page is None:
-            return "No page of this address was archived."
+            return "This address has no archived page."
         fetched = response_of(collection, page, max_bytes, capture)
         capture = None
         if fetched is None:

@@ -28,7 +28,7 @@ BATCH = 200
 
 
 class Indexed(msgspec.Struct, frozen=True):
-    """How much was added."""
+    """The number of items added."""
 
     texts: int = 0
     fingerprints: int = 0

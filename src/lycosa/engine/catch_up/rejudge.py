@@ -21,10 +21,10 @@ from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.known import KnownElsewhere
 from lycosa.collection.labels import labels_in
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.callbacks import batches_of
 from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.start.prepare import labels_are_answers
+from lycosa.engine.watch.callbacks import batches_of
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.labels import labels_digest
@@ -91,7 +91,7 @@ def note_judging(collection: CollectionWriter, now: Judging) -> None:
 
 
 async def learn_labels(judge: Judge, collection: CollectionWriter, analyser: Analyser) -> bool:
-    """Let a judge of the user's own learn from labelled pages. Return whether it has learned something new."""
+    """Teach a user's own judge from labelled pages. Return whether it learned something new."""
     labels = {key: label.relevant for key, label in labels_in(collection.directory).items()}
     stored = [page for key in labels if (page := collection.reader.page(key)) is not None]
     responses = [found for page in stored if (found := response_of(collection, page)) is not None]

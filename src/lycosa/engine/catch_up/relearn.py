@@ -16,8 +16,8 @@ import msgspec
 from lycosa.collection import Rejudged
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.resume import note_taught
 from lycosa.engine.start.prepare import labels_are_answers
+from lycosa.engine.start.resume import note_taught
 from lycosa.engine.tally import Tally
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
@@ -59,7 +59,7 @@ class Relearned(msgspec.Struct, frozen=True):
     refused: int = 0
 
     def __str__(self) -> str:
-        """What changed, for people.
+        """Describe the changes.
 
         >>> print(Relearned(Standing(3, 217), Standing(4, 64, 20, 19, 0.85, 0.75, 0.95)))
         Judge version 4: kept 217 → 64; of the 20 you answered 19 agree; precision now about 85 % (75 % to 95 %).
@@ -125,7 +125,7 @@ def learns(collection: Collection) -> bool:
 
 
 def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
-    """Let a collection's judge learn what people have said, here or in its running crawl. Return what changed."""
+    """Teach a collection's judge from people's labels, here or in its running crawl. Return the changes."""
     with Collection.open(directory) as collection:
         before = standing_of(collection)
         if not learns(collection):

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from lycosa.page.places.geocoding import Regions
 
 PAGE_COUNT = "pages"
-"""What is noted of a document with pages of its own, such as a PDF: how many."""
+"""The evidence that holds the number of pages of a document, such as a PDF."""
 EMBEDDED = "embedded data"
 """Noted as evidence on a page that shows hardly anything, and whose text was read from the data in its scripts: its words."""
 READ = "read"
@@ -48,12 +48,12 @@ READ = "read"
 MAIN_TEXT = "main text"
 """Noted as evidence on a page that is too long to tell its main text from the rest: how much of its text counts as that."""
 PLACES = 200
-"""Of a page; the least mentioned beyond are not kept."""
+"""Maximum number of places per page; the least mentioned are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to compute of every page."""
+    """The parts to compute of every page."""
 
     evidence: tuple[Evidence, ...] = ()
     language: str = "english"
@@ -90,7 +90,7 @@ class Recipe:
 
 
 class Analyser(Protocol):
-    """Something that makes Pages of responses."""
+    """Analyses responses into Pages."""
 
     async def analyse(self, fetched: Fetched) -> Page | Refusal: ...
 
@@ -125,7 +125,7 @@ def _with_gain(page: Page, document: Document, fetched: Fetched, recipe: Recipe)
 
 
 def image_of(fetched: Fetched, recipe: Recipe) -> Page | Refusal:
-    """What an image shows, as a Page without text or links."""
+    """The evidence of an image, as a Page without text or links."""
     body = decoded_body(fetched, recipe.max_decoded_bytes)
     if isinstance(body, Refusal):
         return body

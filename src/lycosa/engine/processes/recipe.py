@@ -12,7 +12,7 @@ from lycosa.spec.sections import Spec
 
 
 def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
-    """What workers compute for this strategy and spec."""
+    """The work of the workers for this strategy and spec."""
     evidence = (*strategy.needs, *_indexed(spec, strategy.needs))
     needed = frozenset[Need]().union(*(kind.needs for kind in evidence))
     return Recipe(
@@ -34,7 +34,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
 
 
 def _indexed(spec: Spec, needs: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """What [index] asks for in addition to the strategy."""
+    """The evidence that [index] needs besides the strategy's."""
     wanted = [name for name, when in (spec.index.model_extra or {}).items() if when == "now"]
     return indexed_evidence([name for name in wanted if all(kind.name != name for kind in needs)])
 

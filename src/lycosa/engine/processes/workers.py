@@ -26,7 +26,7 @@ from lycosa.processes import Child, answer_all, live_with_parent, start_copy
 from lycosa.values import Fetched, Page, Reason, Refusal
 
 STALLED = 10
-"""By the clock on the wall, a worker that hardly works at all gets this many deadlines."""
+"""Wall-clock deadlines granted to a worker that hardly uses CPU."""
 READY = b"ready"
 
 Note = Callable[[str], None]
@@ -34,7 +34,7 @@ Note = Callable[[str], None]
 
 
 def _unnoted(_: str) -> None:
-    """Nobody wants to know."""
+    """No-op."""
 
 
 class _Reply(msgspec.Struct, frozen=True, array_like=True):
@@ -125,7 +125,7 @@ class WorkerPool:
         return (await self._attempt(fetched))[0] if may_be_ours else first
 
     async def _attempt(self, fetched: Fetched) -> tuple[Page | Refusal, bool]:
-        """What a worker says of it, and whether a failure may be no fault of the page."""
+        """The worker's answer, and whether a failure may not be the page's fault."""
         worker = await self._idle.get()
         asked = asyncio.ensure_future(worker.ask(fetched))
         may_be_ours = False

@@ -11,11 +11,11 @@ from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 SOONEST, LATEST = 1 / 8, 8.0
-"""How long a page waits at least and at most, as shares of `archive.revisit_after_h`."""
+"""Minimum and maximum wait of a page, as shares of `archive.revisit_after_h`."""
 
 
 class Watched(NamedTuple):
-    """What was seen of a page so far: changes, in how many seconds."""
+    """The changes of a page so far, and the seconds it was observed."""
 
     seconds: float = 0.0
     changes: int = 0

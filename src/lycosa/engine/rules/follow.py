@@ -37,7 +37,7 @@ IN_STYLESHEET = Notes(in_stylesheet=True)
 
 
 class Onward(msgspec.Struct, frozen=True):
-    """What a response that became no page means: why, what to add, and the link that its lease goes on with."""
+    """The meaning of a response without a page: the reason, links to add, and the link that takes over its lease."""
 
     refusal: Refusal | None = None
     decisions: Sequence[Decision] = ()
@@ -61,7 +61,7 @@ class Follow:
         self._lists: Counter[str] = Counter()
 
     def response(self, fetched: Fetched, analysed: Refusal | None) -> Onward:
-        """What a response that became no page leads to."""
+        """Follow a response without a page."""
         if analysed is not None:
             return Onward(analysed)
         target = redirect_target(fetched)
@@ -108,7 +108,7 @@ class Follow:
         return found
 
     def best_listed(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Those of a list's links that are taken in: never all of a large one."""
+        """Select the best links of a list: a large one is never taken whole."""
         open_ones = [decision for decision in decisions if decision.refusal is None]
         return sorted(open_ones, key=lambda one: -one.priority)[: self.seeds.max_per_discovered]
 

@@ -52,7 +52,7 @@ class Keyword(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What pages seem to be about. `sections` are what methods would write into their own, by the method's name."""
+    """The apparent topic of pages. `sections` are drafts of method sections, by the method's name."""
 
     pages: dict[str, str]  # titles by where they were given
     language: str
@@ -72,7 +72,7 @@ def draft_from(given: Sequence[str], folder: Path, fetch: FetchSpec, say: Say) -
 
 
 def drafted(found: Mapping[str, Document]) -> Draft:
-    """What these pages seem to be about."""
+    """Draft the topic of these pages."""
     codes = Counter(code for page in found.values() if (code := page.language) in NAMES)
     language = NAMES[codes.most_common(1)[0][0]] if codes else "english"
     documents = [_read_in(page, language) for page in found.values()]
@@ -115,7 +115,7 @@ def _tells(term: str) -> bool:
 
 
 def _spellings(texts: Iterable[str], language: str) -> dict[str, str]:
-    """How the texts write each term most often, in lower case."""
+    """The most frequent written form of each term, in lower case."""
     written: dict[str, Counter[str]] = {}
     for word, count in Counter(word.lower() for text in texts for word in _WORD.findall(text)).items():
         terms = terms_of(word, language)
@@ -168,7 +168,7 @@ def _read_in(page: Document, language: str) -> Document:
 
 
 def start_of(draft: Draft, kind: str, known: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What a crawl.toml of this kind says after the draft; `known` is what the kind writes out anyway."""
+    """The rest of a crawl.toml of this kind, after the draft; the kind writes `known` itself."""
     start = {section: dict(values) for section, values in known.items()}
     pages = list(draft.pages)
     topic = {"language": draft.language} if draft.language != "english" else {}

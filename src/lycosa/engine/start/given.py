@@ -14,7 +14,7 @@ from lycosa import urls
 from lycosa.collection import Record
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.resume import MAX_ANALYSED_AGAIN
+from lycosa.engine.start.resume import MAX_ANALYSED_AGAIN
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.decode import decoded_body
 from lycosa.fetch.polite.reader import PoliteReader
@@ -39,7 +39,7 @@ MAX_REDIRECTS = 20
 
 
 def given_verdicts(collection: CollectionWriter, given: Iterable[str]) -> dict[int, Judgement]:
-    """What the user's word makes of the pages given, by key; also under the URL that one redirects to."""
+    """Verdicts of the user on the given pages, by key; also under the target of a redirect."""
     found = (url for where in given if (url := urls.parse(where)))
     return {collection.reader.key_of(where): EXAMPLE for url in found for where, _ in _way(collection, url)}
 

@@ -61,7 +61,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Expansion(msgspec.Struct, frozen=True):
-    """How short URLs are expanded: at most `limit`, the most frequent first; `cache` keeps what was learned."""
+    """Expand short URLs: at most `limit`, the most frequent first. `cache` keeps the results."""
 
     fetch: FetchSpec
     cache: Path | None = None
@@ -124,7 +124,7 @@ async def expand_all(
 
 
 async def hop(url: str, reader: PoliteReader) -> str | Refusal | None:
-    """Where a URL redirects to, None if it does not, or why it could not be asked."""
+    """The redirect target of a URL, None without a redirect, or the reason of a failed request."""
     result = await reader.get_once(url)
     if isinstance(result, NotFetched):
         return result.refusal

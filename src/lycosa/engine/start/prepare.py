@@ -121,7 +121,7 @@ async def prepare(spec: Spec, means: CrawlMeans, strategies: Strategies = ()) ->
 async def _made_by_methods(
     spec: Spec, judge: JudgeSpec, strategies: Strategies, means: Means
 ) -> dict[str, Prepared]:
-    """What each method that the spec names, by section, judge or strategy, makes of its section."""
+    """The prepared section of each method that the spec names, by section, judge or strategy."""
     made = {}
     for method in methods():
         prepare, section = method.start.prepare, method.section
@@ -158,7 +158,7 @@ def preparation(
     methods: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Preparation:
-    """What strategies are fitted from; `more` are further fields of it."""
+    """The input for fitting strategies; `more` are additional fields."""
     labelled = (*((page, True) for page in topic.examples), *((page, False) for page in topic.negatives))
     found, made = models or {}, methods or {}
     return Preparation(

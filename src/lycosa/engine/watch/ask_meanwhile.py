@@ -75,7 +75,7 @@ async def _shown(show: Show) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _lines(terminal: TextIO) -> AsyncIterator[asyncio.Queue[str]]:
-    """What is typed, line by line: not in a thread, which nobody could end while it waits for a key."""
+    """Typed lines. Not read in a thread, which could not be stopped while it waits for a key."""
     loop, lines, number = asyncio.get_running_loop(), asyncio.Queue[str](), terminal.fileno()
 
     def read() -> None:

@@ -99,7 +99,7 @@ def harvest_figures(harvest: Harvest | None) -> Reply:
 
 
 def status_of(crawl: Crawl) -> Reply:
-    """What a running crawl has done and has before it."""
+    """The status of a running crawl."""
     tally, counts, harvest = crawl.tally, crawl.frontier.counts(), crawl.harvest
     return {
         "running": True,

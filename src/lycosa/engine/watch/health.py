@@ -1,4 +1,4 @@
-"""How far to trust a crawl: how certain its judge is, titles to look at, and what helps most."""
+"""The quality of a crawl: the precision of its judge, titles to check, and the best next step."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _shortened(title: str) -> str:
 
 
 def _right(told: Estimate | None) -> str:
-    """How much of what was kept is right, with its interval; nothing where nobody knows."""
+    """The estimated precision of the kept pages with its interval; empty if it is unknown."""
     if told is None or not told.kept:
         return ""
     return f"about {interval(told.precision, told.precision_low, told.precision_high)}"
@@ -147,7 +147,7 @@ def _troubles(
     untaken: ReasonCounts = NOTHING_UNTAKEN,
     unindexed_seeds: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """What makes a collection other than the user expects, the worst first; nothing where all is well."""
+    """Problems that make a collection differ from what the user expects, the worst first."""
     found = []
     if unfound:
         words = ", ".join(map(repr, unfound))
@@ -219,5 +219,5 @@ def _advice(summary: Summary, version: Version | None, near: float, answers: int
 
 
 def _spread(told: Estimate) -> float:
-    """How wide the interval is in which the precision of what is kept lies."""
+    """The width of the interval of the precision."""
     return told.precision_high - told.precision_low

@@ -16,11 +16,11 @@ from rich.text import Text
 from lycosa.engine.loop import Crawl
 
 LATELY = 200
-"""How many of the last pages are told of, where limits.until does not say how many."""
+"""Number of last pages in the progress line, unless limits.until sets it."""
 LONG_IDLE_S = 10.0
 """A crawl that sends nothing for longer than this says why."""
 TITLES = 3
-"""Of the pages kept last, that are shown."""
+"""Maximum number of recently kept pages shown."""
 _BARS = "▁▂▃▄▅▆▇█"
 EVERY_S = {True: 0.25, False: 5.0}  # on a terminal, elsewhere
 
@@ -103,7 +103,7 @@ class Progress:
         return [*figures, ("not taken", worst)] if worst else figures
 
     def _lately(self) -> str:
-        """What the last pages brought: whether it is worth going on."""
+        """The yield of the last pages: whether going on is worthwhile."""
         until, tally = self.crawl.limits.until, self.crawl.tally
         pages = min(until.pages if until else LATELY, len(tally.latest))
         return f"{tally.brought(pages):,} of the last {pages:,}"

@@ -15,11 +15,11 @@ from lycosa.page.signs.needs_browser import NEEDS_BROWSER, RENDERED
 from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 
 MAX_SEEDS_TOLD = 1000
-"""How many seeds are looked at when a summary says which of them failed."""
+"""Maximum number of seeds checked for failures in a summary."""
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """How a crawl went, over all its runs."""
+    """The summary of a crawl over all its runs."""
 
     collection: str
     pages: int

@@ -45,7 +45,7 @@ OWN = ""
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What people said of pages, by key, and which of these pages nobody had asked about."""
+    """Verdicts of people by key, and the pages among them that nobody had asked about."""
 
     answers: Mapping[int, bool] = {}
     unasked: Set[int] = frozenset()
@@ -66,7 +66,7 @@ class Fit(msgspec.Struct, frozen=True, array_like=True):
     version: Version
     chances: Chances
     upto_of: dict[str, int] = {}
-    """By other shard: the id of the last page that it was fitted on."""
+    """By other shard: the id of the last page in the fit."""
 
 
 class Fitter:
@@ -78,7 +78,7 @@ class Fitter:
         """By shard: the id of the last page that was read."""
         self.rows: dict[int, int] = {}
         self.times: Mapping[int, int] = {}
-        """By key: the number of pages that a page of a sample stands for."""
+        """By key: the number of pages that a sampled page represents."""
         self._corpus = Corpus(background_of(brief.language))
         self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
         self._evidence: list[float] = []

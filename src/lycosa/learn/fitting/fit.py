@@ -80,7 +80,7 @@ FAR = 3.0
 MIN_UNLIKELY = 3.0
 """With fewer pages that are none of the topic, what these say is chance."""
 MAX_WORDS = 10_000
-"""Of a part, by how much they move the scores of the pages: new pages are judged by these."""
+"""Maximum number of words per part: those with the largest effect on the pages' scores."""
 CERTAIN = 30.0
 
 
@@ -91,9 +91,9 @@ class Fitted:
     version: Version
     probability: Floats
     forecasts: Mapping[int, float] = field(default_factory=dict)
-    """Of the answered rows what it would have said without their answers."""
+    """By answered row: the probability without its answer."""
     signs: tuple[Floats, ...] = ()
-    """What calibration saw, in the first round and in the second: for fitting coefficients."""
+    """The calibration's input in the first and second round, for fitting coefficients."""
 
 
 def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficients] | None = None) -> Fitted:
@@ -153,7 +153,8 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
 
 @dataclass(frozen=True)
 class _Taught:
-    """What answers say of all rows: a shift, and what pages like the answered ones have added: products with a vector, plus a base."""
+    """The effect of answers on all rows: a shift, and additions for pages similar to answered ones (products with a vector,
+    plus a base)."""
 
     shift: Shift = field(default_factory=Shift)
     vector: Floats = field(default_factory=lambda: np.zeros(0))
@@ -379,7 +380,7 @@ def _dense(matrix: csr_matrix, row: int) -> Floats:
 
 
 def _training_rows(probability: Floats, positive: Rows, negative: Rows, pages: Rows) -> Rows:
-    """Those that the classifier is fitted on; `pages` has the row of every page."""
+    """The rows to fit the classifier on; `pages` has the row of every page."""
     n = len(probability)
     if n <= MAX_TRAINING:
         return np.arange(n)

@@ -94,7 +94,7 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
 
 
 def said_in(directory: Path) -> Said:
-    """What people said of pages of a collection."""
+    """Labels by people on the pages of a collection."""
     labels = labels_in(directory)
     return Said(
         {key: label.relevant for key, label in labels.items()},
@@ -295,7 +295,7 @@ def _reply(request: Request, fitter: CrawlFitter, directory: Path) -> Reply:
 
 @dataclass(frozen=True)
 class Place:
-    """Where to fit: in this process, in a child that is there already, or in one that starts when it is needed."""
+    """The place to fit: this process, a running child, or a child that starts on demand."""
 
     inline: bool = False
     child: Child | None = None
@@ -304,7 +304,7 @@ class Place:
 def fits_of(
     brief: Brief, store: LearningSink, directory: Path, place: Place, others: Sequence[Path] = ()
 ) -> InlineFits | ChildFits:
-    """What fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
+    """Fits the judge of a collection, on its own pages and on those of `others`, the shards of the same crawl."""
     if place.inline:
         return InlineFits(brief, store, partial(said_in, directory), directory / "models", others)
     return ChildFits(brief, directory, others, place.child)

@@ -1,4 +1,4 @@
-"""What a fit takes besides the pages."""
+"""The input of a fit besides the pages."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Sample:
 
     @property
     def others(self) -> set[int]:
-        """Those of them that were drawn: they stand for all others."""
+        """The rows of the sample, which represent all others."""
         return {key for _, key in self._others}
 
     def _at_first_sight(self, page: PageTerms) -> float:
@@ -97,7 +97,7 @@ def shared_out(pages: int, drawn: Sequence[int]) -> Mapping[int, int]:
 
 
 def _sought(brief: Brief) -> dict[str, float]:
-    """What the keywords and the examples say, both at length 1."""
+    """The vectors of the keywords and of the examples, both at length 1."""
     background = background_of(brief.language)
     keywords = {term: weight * background.rarity(term) for term, weight in brief.keywords.items()}
     examples: dict[str, float] = {}

@@ -25,29 +25,29 @@ shift keeps a few unlucky answers from making the judge worse."""
 MAX_LESSONS = 300
 """Answers that the log odds are moved by; of more, an even sample. The work grows with the third power."""
 TOPICS_DIFFER_BY = 1.05
-"""By how much the log odds of a topic are off without any answer (standard deviation, measured between topics)."""
+"""Standard deviation of a topic's log odds before any answer, between topics."""
 MIN_FACTOR = 0.2
 MAX_STEPS = 50
 MIN_VARIANCE = 1e-4
 SHARE_THEN = 0.0126
-"""Of the pages that the coefficients of events were fitted on, this share was relevant."""
+"""Share of relevant pages among those that the coefficients of events were fitted on."""
 EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
 """Pages that a share is estimated with in advance."""
 USUAL_SHARE, MIN_USUAL = 0.23, 20.0
 """The mean probability in a crawl of 200 pages. Pages with it are added to those of a crawl: a tenth of their number, at least MIN_USUAL."""
 FIRST_PAGES = 200
-"""Those of a crawl that all of its pages are compared with."""
+"""Number of a crawl's first pages that its later pages are compared with."""
 SHARES, MAX_DECLINE = (-2.0, -0.2), 1.6
 """Of the log odds of the mean probability, as crawls had them that the coefficients were fitted on. Beyond, nothing is known."""
 MAX_THRESHOLD = 0.6
-"""What is clearly likelier right than wrong is always kept."""
+"""Maximum threshold: a page above it is always kept."""
 MIN_THRESHOLD = 0.3
-"""How low the threshold may lie: below, what is kept of vague topics would be mostly wrong."""
+"""Minimum threshold: below it, most kept pages of a vague topic would be wrong."""
 MIN_OF_EVENTS, EVENT_ANSWERS = 0.45, 15
 """The same for an event with fewer answers than these: the pages of other events in the same words are likelier than chance,
 and wrong."""
 USUAL_DIFFERENCE = 0.5
-"""By how much the log losses of two versions differ on a page, where there are too few answers to see it."""
+"""Assumed difference in log loss per page between two versions, with too few answers to measure it."""
 Z = 1.28
 """Standard deviations of an interval that holds in 80 of 100 cases."""
 _FILE = Path(__file__).parent / "coefficients.json"
@@ -68,7 +68,7 @@ class _Shipped(msgspec.Struct, frozen=True):
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """How answers move the log odds: a + b · logit, with the deviation of a."""
+    """How answers shift the log odds: a + b · logit, with the deviation of a."""
 
     a: float = 0.0
     b: float = 1.0
@@ -133,7 +133,7 @@ def page_log_odds(coefficients: Sequence[float], cap: float, score: float, plain
 
 
 class CrawlSigns(NamedTuple):
-    """What a crawl as a whole says of each of its pages."""
+    """The features of a crawl as a whole, for each of its pages."""
 
     share: float  # how many pages look likely: log odds of their mean probability
     decline: float  # by how much that is less than it was in the beginning

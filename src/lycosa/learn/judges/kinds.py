@@ -18,7 +18,7 @@ JUDGES = ("topic", "text", "all")
 """The values of `judge.kind` that need no method."""
 
 UNLEARNED = ("text", "all")
-"""Those whose judges learn nothing from the pages of a crawl."""
+"""Kinds of judges that learn nothing from a crawl."""
 
 
 class Judge(Protocol):
@@ -48,7 +48,7 @@ class Judge(Protocol):
         return ""
 
     def explain(self, page: Page) -> Sequence[tuple[str, float]]:
-        """What moved the verdict most, with how much; `lycosa why` shows it."""
+        """The strongest contributions to the verdict, for `lycosa why`."""
         return ()
 
     def about(self, page: Page) -> float:

@@ -22,7 +22,7 @@ NEGATIVE = Judgement(False, 0.0, "a negative example of yours")
 
 
 def brief_path(models: Path) -> Path:
-    """Where a collection keeps what its judge is fitted from."""
+    """The file of a collection that holds its judge's input."""
     return models / FOLDER / "brief.json"
 
 
@@ -34,7 +34,7 @@ def save_brief(brief: Brief, models: Path) -> None:
 
 
 def load_brief(models: Path) -> Brief:
-    """What the judge of a collection is fitted from."""
+    """The input that a collection's judge is fitted from."""
     try:
         return read_json(brief_path(models), Brief)
     except (OSError, ValueError) as error:
@@ -151,7 +151,7 @@ class LearningJudge(Judge):
         return fact.value if isinstance(fact, Score) else 0.0
 
     def link_scores(self, links: Sequence[Link]) -> list[float]:
-        """How much the anchor text of each link is like relevant pages and unlike others, in [0, 1]."""
+        """Score the anchor text of each link in [0, 1]: like relevant pages and unlike others."""
         scorer, known = self._newest(), self._anchor_scores
         new = list({link.anchor for link in links if link.anchor not in known})
         if len(known) + len(new) > CACHED_ANCHORS:

@@ -106,13 +106,13 @@ class Version(msgspec.Struct, frozen=True):
 
     @property
     def agreeing(self) -> int:
-        """Of how many answered pages it says what people say, as if they had not been answered."""
+        """Number of answered pages that it judges like the person, when fitted without the answer."""
         asked = self.said.keys() & self.forecasts
         return sum((self.forecasts[key] >= self.threshold) == self.said[key] for key in asked)
 
     @property
     def rule(self) -> str:
-        """What decided on a page that this version judged."""
+        """The contributions that decided on a page."""
         how = "given" if self.is_threshold_given else "found for these pages"
         return f"{self.name}: probability against a threshold of {self.threshold:.4f}, {how}"
 
@@ -161,7 +161,7 @@ class Scorer:
         return self._chance(score, plain_score, taught)
 
     def link_score(self, terms: Sequence[str]) -> float:
-        """How close the text of a link is to what relevant pages say: a cosine, not below 0."""
+        """Cosine of a link's text with the words of relevant pages, at least 0."""
         words, background = self.version.links, self._background
         if words.keys().isdisjoint(terms):
             return 0.0
@@ -207,7 +207,7 @@ class Scorer:
 
 
 def path_of(models: Path, number: int) -> Path:
-    """Where a version is kept."""
+    """The file of a version."""
     return models / FOLDER / f"{number:04d}{SUFFIX}"
 
 

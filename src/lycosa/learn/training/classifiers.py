@@ -31,7 +31,7 @@ anchor texts and titles."""
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What to fit."""
+    """The models to fit."""
 
     wants: tuple[str, ...]
     pages: dict[Label, list[ExamplePage]]
@@ -40,12 +40,12 @@ class Job(msgspec.Struct, frozen=True):
 
 
 def model_path(folder: Path, name: str) -> Path:
-    """Where a fitted model is kept."""
+    """The file of a fitted model."""
     return folder / f"{name}.model"
 
 
 def saved_models(wants: Sequence[str], folder: Path) -> dict[str, TextModel]:
-    """Those of the wanted models that were fitted before."""
+    """The wanted models that are already fitted."""
     return {name: TextModel.load(path) for name in wants if (path := model_path(folder, name)).exists()}
 
 

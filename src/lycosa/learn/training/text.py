@@ -47,7 +47,7 @@ Rows = NDArray[np.intp]
 
 
 class Label(StrEnum):
-    """What is known of an example."""
+    """The properties of an example."""
 
     POSITIVE = "positive"
     NEGATIVE = "negative"

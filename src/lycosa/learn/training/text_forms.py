@@ -40,7 +40,7 @@ class TextSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def balance(settings: TextSettings) -> str:
-    """How the classes are balanced: as set, or as suits the classifier."""
+    """The class balance: as set, or the classifier's default."""
     return settings.balance or ("undersample" if settings.classifier == "naive-bayes" else "weights")
 
 

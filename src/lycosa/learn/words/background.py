@@ -66,7 +66,7 @@ class Background:
 
     @cached_property
     def rarities(self) -> Mapping[str, float]:
-        """What each term of the table weighs."""
+        """The weight of each term of the table."""
         return {term: rarity(zipf) for term, zipf in self.table.items()}
 
     @cached_property
@@ -81,7 +81,7 @@ class Background:
 
     @cached_property
     def rarity_elsewhere(self) -> float:
-        """What a word weighs that is not in the table, and of no characters that have another."""
+        """The weight of a word that is missing from the table."""
         return rarity(self.unknown)
 
     def zipf(self, term: str) -> float:
@@ -98,7 +98,7 @@ class Background:
         return self.unknown
 
     def rarity(self, term: str) -> float:
-        """What a term weighs."""
+        """The weight of a term."""
         found = self.rarities.get(term)
         if found is None:
             return self.rarity_elsewhere if term < FIRST_CJK else rarity(self.zipf(term))

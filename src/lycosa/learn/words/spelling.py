@@ -50,11 +50,11 @@ def doubtful_keywords(keywords: Sequence[str], language: str) -> Iterator[str]:
 
 
 def _commoner(keywords: Sequence[str], there: str, here: str) -> int:
-    """How many keywords are words of another language rather than of this one."""
+    """Number of keywords that are words of another language rather than of this one."""
     return sum(_zipf(word, there) > _zipf(word, here) + CLEARLY for word in keywords)
 
 
 def _zipf(keyword: str, language: str) -> float:
-    """How common the rarest word of a keyword is in a language."""
+    """Zipf frequency of a keyword's rarest word in a language."""
     background = background_of(language)
     return min((background.zipf(term) for term in terms_of(keyword, language)), default=background.unknown)

@@ -21,3 +21,8 @@ NO_MEMO, TO_PROFILE = ProfileMemo(), ProfileMemo(leads_to="profile")
 def memo_of(link: Link) -> ProfileMemo:
     """The memo of a link; an empty one if it has none."""
     return ProfileMemo.of(link) or NO_MEMO
+
+
+def hold_of(what: str, user: int) -> str:
+    """The name of a hold of a user's links."""
+    return f"{what} {user & (1 << 64) - 1:x}"

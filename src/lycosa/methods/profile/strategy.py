@@ -15,7 +15,7 @@ from lycosa.methods import BaseStrategy, Step
 from lycosa.methods.eviction import make_room
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.profile.cotags import TopicTags, clean_tag, tags_given
-from lycosa.methods.profile.memo import TO_PROFILE, ProfileMemo, memo_of
+from lycosa.methods.profile.memo import TO_PROFILE, ProfileMemo, hold_of, memo_of
 from lycosa.methods.profile.people import People
 from lycosa.methods.profile.ranks import place_log_odds
 from lycosa.methods.profile.site.addresses import url_parts
@@ -290,7 +290,10 @@ class Profile(BaseStrategy):
                 why = "its uploader's profile could not be read: an error, a login, or a page of another type"
                 return self._last(link, self.people_.mean, "no profile of its uploader", why)
             return Decision(
-                link, hold=_hold("profile of", user), waits_for=(user,), rule="its uploader is not ranked yet"
+                link,
+                hold=hold_of("profile of", user),
+                waits_for=(user,),
+                rule="its uploader is not ranked yet",
             )
         return self._of_user(link, user, rank, "its uploader's rank")
 
@@ -305,7 +308,7 @@ class Profile(BaseStrategy):
             if len(waiting) >= BATCH and self.prior_items >= 0:
                 return Decision(
                     link,
-                    hold=_hold("items of", user),
+                    hold=hold_of("items of", user),
                     waits_for=tuple(waiting),
                     rule="after others of its user",
                 )
@@ -384,7 +387,3 @@ class Profile(BaseStrategy):
             self._order(link, self._by_rank(rank), "its user's rank, which has changed")
             for link in self.waiting_.get(user, {}).values()
         ]
-
-
-def _hold(what: str, user: int) -> str:
-    return f"{what} {user & (1 << 64) - 1:x}"

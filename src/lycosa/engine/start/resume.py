@@ -63,7 +63,7 @@ def note_taught(collection: CollectionWriter) -> None:
 def prefer_sources(
     conclusions: Conclusions, collection: CollectionWriter, priors: Mapping[str, tuple[float, float]]
 ) -> None:
-    """Let sources begin with what an earlier crawl found there."""
+    """Initialise sources with the yield of an earlier crawl."""
     with collection.commit():
         for source, (good, bad) in priors.items():
             conclusions.tally.sources[source] = [good, bad]
