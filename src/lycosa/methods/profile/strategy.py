@@ -289,12 +289,8 @@ class Profile(BaseStrategy):
             if self.people_.is_closed(user) or final:
                 why = "its uploader's profile could not be read: an error, a login, or a page of another type"
                 return self._last(link, self.people_.mean, "no profile of its uploader", why)
-            return Decision(
-                link,
-                hold=hold_of("profile of", user),
-                waits_for=(user,),
-                rule="its uploader is not ranked yet",
-            )
+            hold = hold_of("profile of", user)
+            return Decision(link, hold=hold, waits_for=(user,), rule="its uploader is not ranked yet")
         return self._of_user(link, user, rank, "its uploader's rank")
 
     def _of_user(self, link: Link, user: int, rank: float, rule: str, before: float = 0.0) -> Decision:
