@@ -153,7 +153,8 @@ def test_a_page_that_hangs_or_fills_the_browser_costs_itself(monkeypatch):
             assert renderer is not None
             with monkeypatch.context() as bound:
                 bound.setattr(chromium, "MAX_MEMORY", 1)
-                bound.setattr(chromium, "QUIET_S", 60.0)  # the page must not be ready before memory is measured
+                # The page must not be ready before memory is measured.
+                bound.setattr(chromium, "QUIET_S", 60.0)
                 filled = await renderer.render(
                     response(PAGE, "<script>setInterval(() => document.body.append('x'), 50)</script>")
                 )
