@@ -118,4 +118,5 @@ def test_one_url_in_many_places_costs_what_many_urls_do(anchor):
     many = [f"<p><a href=/{{}}>{anchor.format(n)}</a></p>" for n in range(40_000)]
     of_one = "owl" + "".join(each.format(0) for each in many)
     of_many = "owl" + "".join(each.format(n % 400) for n, each in enumerate(many))
-    assert seconds_around(of_one) < 8 * seconds_around(of_many)
+    # The least of three: a garbage collection in a large test process takes a second.
+    assert min(map(seconds_around, [of_one] * 3)) < 8 * min(map(seconds_around, [of_many] * 3))
