@@ -33,7 +33,7 @@ COMMANDS = "lycosa.commands"
 DEBUG = "LYCOSA_DEBUG"
 IN_THE_LAB = ("lab", "bench")
 """Commands of the package lycosa-lab."""
-EXTRAS = {"lycosa_lab": "lab", "matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
+EXTRAS = {"matplotlib": "lab", "pyarrow": "parquet", "scrapy": "bench"}
 """The extra of the package that installs a missing module."""
 
 
