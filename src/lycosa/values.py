@@ -411,6 +411,7 @@ class Terms(msgspec.Struct, frozen=True, array_like=True):
     lines: str = ""  # a term each, in the order of their first occurrence
     counts: bytes = b""  # 32 bits each
     hashes: bytes = b""  # 64 bits each; not stored
+    meaning: bytes = b""  # what the lead of the text means, if an encoder was asked: see learn/meaning
 
     def __len__(self) -> int:
         return len(self.counts) // 4

@@ -38,6 +38,8 @@ class Evidence(Protocol):
 
     name: str
     needs: frozenset[Need] = frozenset()
+    encoder: str = ""
+    """The folder of a sentence encoder, if pages are to bring along what their lead means, beside their terms."""
     tells: type[msgspec.Struct] | None = None
     tells_of_links: type[float] | type[msgspec.Struct] | None = None
 

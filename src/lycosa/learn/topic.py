@@ -55,6 +55,10 @@ class TopicModel(msgspec.Struct, frozen=True):
     negatives: tuple[ExamplePage, ...] = ()
     unread: tuple[str, ...] = ()
     """Examples that could not be read; the next run tries them again."""
+    asked: tuple[str, ...] = ()
+    """The description, and all keywords in one line: for an encoder."""
+    each: tuple[str, ...] = ()
+    """Each keyword."""
     keywords: dict[str, float] = {}
     """Terms of the keywords, and with less weight those of the description."""
 
@@ -124,7 +128,15 @@ def make_topic(
             f"keywords{' that tell more' if spec.keywords else ''}, a description or examples, "
             'or set judge.kind = "all" to keep every page.'
         )
-    return TopicModel(spec.language, vector, tuple(examples), tuple(negatives), keywords=keywords_of(spec))
+    return TopicModel(
+        spec.language,
+        vector,
+        tuple(examples),
+        tuple(negatives),
+        asked=tuple(text for text in (spec.description, ", ".join(spec.keywords)) if text),
+        each=spec.keywords or ((spec.description,) if spec.description else ()),
+        keywords=keywords_of(spec),
+    )
 
 
 def keywords_of(spec: TopicSpec) -> dict[str, float]:

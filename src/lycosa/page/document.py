@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # days, places and names are read with many patterns, and mos
 PDF = "application/pdf"
 LIST = "application/xml"
 TEXT_CHARS = 2_000_000
+LEAD_CHARS = 1_500
 
 T = TypeVar("T")
 
@@ -341,6 +342,11 @@ class Document:
         from lycosa.page.places.people_and_organisations import find_entities
 
         return find_entities(self.main_text, [place.name for place in self.places])
+
+    @stored
+    def lead(self) -> str:
+        """The title and the beginning of the main text."""
+        return ". ".join(part for part in (self.title, self.main_text[:LEAD_CHARS].strip()) if part)
 
     @stored
     def title_terms(self) -> list[str]:

@@ -322,6 +322,9 @@ class JudgeSpec(Section):
     threshold: Share | None = None
     """Pages with at least this probability are relevant. Default: estimated during the crawl for `topic` and `event`, the
     classifier's decision boundary for `text`."""
+    meaning: str = "auto"
+    """Whether `topic` also compares what pages mean, by a sentence encoder: `auto` (if lycosa[meaning] is installed and the
+    topic is in English), `none`, or the folder of a sentence-transformers model (docs/judge.md)."""
 
 
 class ArchiveSpec(Section):

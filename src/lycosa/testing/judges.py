@@ -41,6 +41,7 @@ def pages_for(judge: Judge) -> list[Page]:
         places=Need.PLACES in needed,
         entities=Need.ENTITIES in needed,
         terms=Need.TERMS in needed,
+        encoder=next((kind.encoder for kind in judge.needs if kind.encoder), ""),
     )
     found = []
     for name, html in HTML.items():

@@ -37,7 +37,7 @@ from lycosa_lab.webs.web import VirtualWeb
 STORED = (
     "title language words canonical noindex nofollow soft_404 links images terms title_terms link_terms "
     "link_url_terms context_terms whole_context_terms windows simhash "
-    "main_terms link_dates"
+    "main_terms link_dates lead"
 ).split()
 STORED_LATER = ("date", "places", "names", "link_places")
 """Parts that are slow to compute and that only event evidence uses."""
@@ -97,7 +97,8 @@ class CachedWeb:
         other = CachedWeb.__new__(CachedWeb)
         other.__dict__.update(self.__dict__)
         terms = any(Need.TERMS in kind.needs for kind in evidence)
-        other.recipe = replace(self.recipe, evidence=evidence, terms=terms)
+        encoder = next((kind.encoder for kind in evidence if kind.encoder), "")
+        other.recipe = replace(self.recipe, evidence=evidence, terms=terms, encoder=encoder)
         return other
 
     async def fetch(self, link: Link) -> Fetched | NotFetched:

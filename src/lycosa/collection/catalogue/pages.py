@@ -33,6 +33,7 @@ from lycosa.values import (
     LinkPartners,
     Reason,
     Refusal,
+    Terms,
 )
 
 _JUDGED = JUDGED_SQL.format("pages")
@@ -151,10 +152,10 @@ class PageReader(Queries):
     def _pages(self, condition: str, *values: object) -> Iterator[StoredPage]:
         return map(_page, self._rows(f"{_PAGES} {condition}", *values))
 
-    def terms_of(self, page: int) -> dict[str, int]:
+    def terms_of(self, page: int) -> Terms:
         """Return the stored terms of a page (by its id)."""
         row = next(self._rows("SELECT counts FROM terms WHERE page = ?", page), None)
-        return unpacked_terms(row[0]).counted() if row else {}
+        return unpacked_terms(row[0]) if row else Terms()
 
     def original(self, digest: bytes) -> Capture | None:
         """Return the first capture with a body of this digest, which revisits refer to."""

@@ -16,6 +16,7 @@ MAX_BYTES = 1_000_000
 class _Stored(msgspec.Struct, frozen=True, array_like=True):
     lines: str
     counts: bytes
+    meaning: bytes = b""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -30,7 +31,7 @@ def packed_terms(terms: Terms) -> bytes:
     >>> unpacked_terms(packed_terms(Terms("owl\\nnight", np.array([3, 1], np.int32).tobytes()))).counted()
     {'owl': 3, 'night': 1}
     """
-    return _pack(_encode(_Stored(terms.lines, terms.counts)))
+    return _pack(_encode(_Stored(terms.lines, terms.counts, terms.meaning)))
 
 
 def kept_terms(terms: Terms) -> Terms:
@@ -44,10 +45,12 @@ def kept_terms(terms: Terms) -> Terms:
         return terms
     counts, lines = np.frombuffer(terms.counts, np.int32), terms.lines.split("\n")
     kept = np.argsort(-counts, kind="stable")[:MAX_TERMS]
-    return Terms("\n".join(map(lines.__getitem__, kept.tolist())), counts[kept].tobytes())
+    return Terms(
+        "\n".join(map(lines.__getitem__, kept.tolist())), counts[kept].tobytes(), meaning=terms.meaning
+    )
 
 
 def unpacked_terms(packed: bytes) -> Terms:
     """Unpack terms and their counts, without hashes."""
     found = _decode(_unpack(packed, max_output_size=MAX_BYTES))
-    return Terms(found.lines, found.counts)
+    return Terms(found.lines, found.counts, meaning=found.meaning)

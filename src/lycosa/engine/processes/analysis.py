@@ -69,6 +69,7 @@ class Recipe:
     images: bool = False
     requisites: bool = False
     terms: bool = False
+    encoder: str = ""
     folding: Folding = FOLDING
 
     def document_of(self, fetched: Fetched) -> Document | Refusal:
@@ -218,12 +219,24 @@ def page_of(document: Document, link: Link, recipe: Recipe) -> Page:
         lists=document.feeds,
         places=document.places[:PLACES] if recipe.places else (),
         entities=document.entities if recipe.entities else (),
-        terms=document.packed_terms if recipe.terms else Terms(),
+        terms=_terms_of(document, recipe),
         evidence=evidence,
         link_evidence=scores,
         link_classes=classes,
         link_partners=partners,
     )
+
+
+def _terms_of(document: Document, recipe: Recipe) -> Terms:
+    """The terms of a page, with what its lead means where an encoder is asked."""
+    if not recipe.terms:
+        return Terms()
+    if not recipe.encoder:
+        return document.packed_terms
+    from lycosa.learn.meaning.encoders import meaning_of  # few crawls use one
+
+    vector = document.part("meaning", lambda page: meaning_of(page.lead, recipe.encoder))
+    return msgspec.structs.replace(document.packed_terms, meaning=vector)
 
 
 def guarded(fetched: Fetched, recipe: Recipe) -> Page | Refusal:

@@ -29,6 +29,7 @@ def recipe_of(spec: Spec, strategy: BaseStrategy) -> Recipe:
         simhash=spec.index.near_duplicates == "now",
         requisites=spec.archive.requisites != "none",
         terms=Need.TERMS in needed,
+        encoder=next((kind.encoder for kind in evidence if kind.encoder), ""),
         folding=spec.scope.folding,
     )
 

@@ -19,6 +19,7 @@ from lycosa.learn.judges.custom import CustomJudge, custom_judge
 from lycosa.learn.judges.kinds import EveryPage, Judge, TextJudge
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.judges.version import Brief, KnownPage
+from lycosa.learn.meaning.encoders import encoder_folder, meaning_of, meanings_of
 from lycosa.learn.topic import (
     Labelled,
     TopicModel,
@@ -28,6 +29,7 @@ from lycosa.learn.topic import (
     prepared_topic,
 )
 from lycosa.learn.training.classifiers import fit_in_child, model_path, saved_models
+from lycosa.learn.training.examples import ExamplePage
 from lycosa.learn.training.text import Label
 from lycosa.methods import BaseStrategy, Means, Method, Preparation, Prepared
 from lycosa.methods.lookup import (
@@ -161,8 +163,9 @@ def preparation(
     """The input for fitting strategies; `more` are additional fields."""
     labelled = (*((page, True) for page in topic.examples), *((page, False) for page in topic.negatives))
     found, made = models or {}, methods or {}
+    encoder = encoder_folder(judge.meaning, topic.language, more.get("folder", Path()))
     return Preparation(
-        judge=_judge(judge, topic, found, made, more.get("missing", ())),
+        judge=_judge(judge, topic, found, made, more.get("missing", ()), encoder),
         topic=TopicEvidence(topic.vector, topic.language),
         examples=tuple(page.terms for page in topic.examples),
         models=found,
@@ -179,15 +182,20 @@ def _judge(
     models: Mapping[str, TextModel],
     methods: Mapping[str, Any],
     missing: Sequence[str] = (),
+    encoder: str = "",
 ) -> Judge:
     """The judge that the spec names, restricted to pages of a kind that methods ask for."""
     wanted = wanted_evidence_of(methods)
-    judge = EveryPage() if "text" in missing else make_judge(spec, topic, models, methods)
+    judge = EveryPage() if "text" in missing else make_judge(spec, topic, models, methods, encoder)
     return judge.restricted_to(wanted) if wanted else judge
 
 
 def make_judge(
-    spec: JudgeSpec, topic: TopicModel, models: Mapping[str, TextModel], methods: Mapping[str, Any]
+    spec: JudgeSpec,
+    topic: TopicModel,
+    models: Mapping[str, TextModel],
+    methods: Mapping[str, Any],
+    encoder: str = "",
 ) -> Judge:
     """The judge that the spec names: one of every crawl's, a method's, or one of the user's own."""
     if spec.kind == "text":
@@ -197,20 +205,25 @@ def make_judge(
     if spec.kind == "all":
         return EveryPage()
     if spec.kind == "topic":
-        return LearningJudge(brief_of(topic, spec.threshold))
+        return LearningJudge(brief_of(topic, spec.threshold, encoder))
     if is_code(spec.kind):
         return custom_judge(spec.kind, topic, spec.threshold)
     return own_judge(spec, methods)
 
 
-def brief_of(topic: TopicModel, threshold: float | None) -> Brief:
+def brief_of(topic: TopicModel, threshold: float | None, encoder: str = "") -> Brief:
     """What a judge of this topic is fitted from. A topic that a method made of words is these words."""
+
+    def known(page: ExamplePage) -> KnownPage:
+        return KnownPage(page.key, page.terms, meaning_of(page.lead, encoder) if encoder else b"")
+
     return Brief(
         language=topic.language,
         keywords=topic.keywords or ({} if topic.examples else topic.vector),
-        examples=tuple(KnownPage(page.key, page.terms) for page in topic.examples),
-        negatives=tuple(KnownPage(page.key, page.terms) for page in topic.negatives),
+        examples=tuple(map(known, topic.examples)),
+        negatives=tuple(map(known, topic.negatives)),
         threshold=threshold,
+        meanings=meanings_of(topic.asked, topic.each, encoder) if encoder else None,
     )
 
 

@@ -18,16 +18,12 @@ from numpy.typing import NDArray
 from lycosa.learn.fitting import sampling
 from lycosa.learn.fitting.corpus import Corpus
 from lycosa.learn.fitting.fit import Fitted, fit_judge
-from lycosa.learn.fitting.given import Given
+from lycosa.learn.fitting.given import Given, Meant
 from lycosa.learn.fitting.sampling import Sample, lot_of, shared_out
-from lycosa.learn.judges.calibration import (
-    FIRST_PAGES,
-    Coefficients,
-    estimate_of,
-    find_threshold,
-    lowest_threshold,
-)
+from lycosa.learn.judges.calibration import estimate_of, find_threshold, lowest_threshold
+from lycosa.learn.judges.signals import FIRST_PAGES, Coefficients
 from lycosa.learn.judges.version import Brief, Chances, Scorer, Told, Version
+from lycosa.learn.meaning.vectors import lead_vector
 from lycosa.learn.words.background import background_of
 from lycosa.page.text.terms import packed
 from lycosa.values import PageTerms, Terms
@@ -83,9 +79,11 @@ class Fitter:
         self._pages: dict[int, bool] = {}  # of the crawl, by key: whether they count for the harvest
         self._evidence: list[float] = []
         self._wanted: dict[int, float] = {}  # by row: the probability that the page is of a wanted kind
+        self._leads: list[bytes] = []  # by row
         self._examples = {page.key for page in brief.examples}
         for page in (*brief.examples, *brief.negatives):
-            self._add([page.key], [packed(page.terms)], [0.0])
+            terms = msgspec.structs.replace(packed(page.terms), meaning=page.meaning)
+            self._add([page.key], [terms], [0.0])
 
     def read(self, pages: Iterable[PageTerms], whose: str = OWN) -> None:
         """Add further pages of a shard, in the order of their ids."""
@@ -154,14 +152,24 @@ class Fitter:
             threshold=self.brief.threshold,
             wanted=self._wanted,
             times=np.array([self.times.get(key, 1) for key in self.rows], np.intp),
+            meant=self._meant(),
         )
         return fit_judge(self._corpus, given, coefficients)
+
+    def _meant(self) -> Meant | None:
+        if (meanings := self.brief.meanings) is None:
+            return None
+        nothing = np.zeros(meanings.size, np.float32)
+        leads = np.array([lead_vector(stored) if stored else nothing for stored in self._leads])
+        asked, each = ([lead_vector(one) for one in some] for some in (meanings.asked, meanings.each))
+        return Meant(leads.reshape(-1, meanings.size), np.array(asked), np.array(each))
 
     def _add(self, keys: Sequence[int], terms: Sequence[Terms], evidence: Sequence[float]) -> None:
         """Give each page a row. A page that has one, an example that the crawl fetched too, keeps it."""
         new = {key: page for key, page in zip(keys, terms, strict=True) if key not in self.rows}
         self.rows.update(zip(new, self._corpus.add_all([*new.values()]), strict=True))
         self._evidence += [0.0] * len(new)
+        self._leads += [page.meaning for page in new.values()]
         for key, value in zip(keys, evidence, strict=True):
             self._evidence[self.rows[key]] = value
 

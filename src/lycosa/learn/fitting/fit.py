@@ -2,12 +2,12 @@
 
 Everything follows from stored data (terms, the order of fetching, answers): the same data give the same judge.
 
-1. Similarity to the keywords, and to the examples' profile (terms lifted against other pages), both standardised over
-   the pages that are not of the topic; calibrated to probabilities.
-2. A ridge classifier learns these on all pages, each judged as if it had not been in the fit; it joins the others, and
-   all are calibrated again, then once more with how many pages of the crawl look likely, and how much fewer than in the
-   beginning. Answers are certain, teach profile and classifier, shift the calibration, and move the log odds of pages
-   like the answered ones.
+1. At first: closeness to the keywords and to the examples, and the share of the keywords that a page has; with an encoder
+   also what its lead means beside them. The log odds of these were fitted on crawls of many topics.
+2. In full: a ridge classifier learns the first probabilities on all pages, each judged as if it had not been in the fit,
+   and joins them; so do the means of what likely and unlikely pages mean, and two signs of the crawl: how many pages look
+   likely at first, and how much fewer than in its beginning. Answers are certain, teach the classifier, shift the log
+   odds, and move those of pages like the answered ones.
 
 Two rounds, no more: further ones drift.
 
@@ -30,48 +30,51 @@ from lycosa.learn.fitting.given import Given, Rows
 from lycosa.learn.judges.calibration import (
     MAX_LESSONS,
     PRIOR_WORDS,
-    Coefficients,
     Estimate,
     Shift,
-    crawl_signs,
     estimate_of,
     find_threshold,
-    in_crawl,
     lessons_of,
-    log_odds,
     lowest_threshold,
     share_shift,
-    shipped,
     sigmoid,
-    signs_of,
 )
-from lycosa.learn.judges.version import Part, Version
-from lycosa.learn.words.similarity import (
-    column_sums,
-    rows_with,
-    share_elsewhere,
-    standard,
-    term_profile,
-    unit,
+from lycosa.learn.judges.signals import (
+    ASKED,
+    CONSTANT,
+    COVERAGE,
+    EACH,
+    EVIDENCE,
+    EXAMPLES,
+    KEYWORDS,
+    LIKELY,
+    PLAIN,
+    SHOWN,
+    TEXT,
+    UNLIKELY,
+    Coefficients,
+    Signals,
+    Weights,
+    closeness,
+    crawl_signs,
+    in_crawl,
+    log_odds,
+    shipped,
 )
+from lycosa.learn.judges.version import Form, Part, Version
+from lycosa.learn.words.similarity import column_sums, standard, unit
 from lycosa.values import Floats
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+    pass
 
 
 RIDGE = 1.0
-TEXT_WEIGHT = 1.5
-"""The classifier's weight in the score; the similarities have 1 each."""
 MAX_TRAINING = 800
 """Pages that the classifier is fitted on; of more, those with answers, the likeliest and an even sample. More take longer, and the judge
 is no better."""
-MAX_LEFT_OUT = 10
 MIN_OTHERS = 5
 """With fewer pages, examples excluded, scores cannot be standardised, and there is nothing to learn."""
-ASSUMED = {"keywords": (0.02, 0.03), "examples": (0.07, 0.04)}
-"""Mean and deviation of the similarities, as pages of other topics usually have them (wikischools): until there are
-MIN_OTHERS pages."""
 USUAL_PAGES = 100.0
 """Pages with the usual score that are added when the scores of an event are standardised: a crawl that found little else
 would call its right pages average."""
@@ -92,31 +95,30 @@ class Fitted:
     probability: Floats
     forecasts: Mapping[int, float] = field(default_factory=dict)
     """By answered row: the probability without its answer."""
-    signs: tuple[Floats, ...] = ()
-    """The calibration's input in the first and second round, for fitting coefficients."""
+    signals: tuple[Signals, ...] = ()
+    """The signals of every row in the first and second round, for fitting coefficients."""
 
 
 def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficients] | None = None) -> Fitted:
     """Fit a judge on all pages of the corpus. The version has no number yet: its keeper gives it one."""
-    keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
-    fitting = _Fitting(corpus, given, keywords)
+    fitting = _Fitting(corpus, given)
     known = (coefficients or shipped())[given.kind]
     probability = fitting.at_first()
-    told: list[Floats] = []
+    told: list[Signals] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
     taught, logits, used = _Taught(), np.zeros(len(corpus)), known.at_first
-    unanswered = np.zeros(len(corpus))
-    for used in rounds:
-        score = fitting.score(probability, with_text=used is known.in_full)
-        signs = signs_of(score, fitting.plain_score(), known.cap)
-        told.append(signs)
-        plain = log_odds(used, signs)
-        if used is known.in_full and known.of_crawl:
-            used = in_crawl(known.of_crawl, crawl_signs(plain[fitting.found]))
-            plain = log_odds(used, signs)
+    unanswered, signs = np.zeros(len(corpus)), crawl_signs(np.zeros(0))
+    for weights in rounds:
+        signals = fitting.signals(probability, with_text=weights is known.in_full)
+        told.append(
+            {**signals, **{name: np.full(len(corpus), sign) for name, sign in signs._asdict().items()}}
+        )
+        used = in_crawl(weights, signs)
+        plain = log_odds(used, signals)
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
-            used, plain = (used[0] + more, *used[1:]), plain + more
+            used, plain = used | {CONSTANT: used[CONSTANT] + more}, plain + more
+        signs = crawl_signs(plain[fitting.found])
         taught = fitting.taught(plain)
         logits = taught.shift.a + taught.shift.b * plain + taught.added
         unanswered = sigmoid(logits)
@@ -134,11 +136,10 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         upto=0,
         language=corpus.background.language,
         given=given.kind,
-        parts=fitting.told_parts(),
-        plain=_words(corpus, fitting.plain, fitting.use),
+        parts=fitting.told_parts(used),
+        constant=used[CONSTANT],
+        meaning=fitting.told_meaning(used),
         links=_words(corpus, fitting.link_vector(probability), fitting.use),
-        coefficients=used,
-        cap=known.cap,
         shift=taught.shift,
         taught=_words(corpus, taught.vector, fitting.use),
         taught_base=taught.base,
@@ -164,13 +165,16 @@ class _Taught:
 
 
 class _Fitting:
-    """The parts of the score, as they are fitted round by round."""
+    """The signals of all rows, as they are fitted round by round."""
 
-    def __init__(self, corpus: Corpus, given: Given, keywords: Floats | None) -> None:
+    def __init__(self, corpus: Corpus, given: Given) -> None:
         self.corpus = corpus
         self.given = given
+        self.keywords = self.shares = None
+        if given.keywords:  # before the rows are made: their words get columns
+            self.keywords = unit(corpus.vector(_weighted(given.keywords, corpus)))
+            self.shares = corpus.vector(given.keywords) / sum(given.keywords.values())
         self.rows = corpus.rows()
-        self.language = corpus.language_shares()
         answered = given.lessons
         self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
         self.negative = _rows(row for row, yes in answered.items() if not yes)
@@ -178,13 +182,9 @@ class _Fitting:
         self.open = self.each(np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers]))
         self.found = self.each(np.setdiff1d(np.arange(len(corpus)), given.examples))
         self.others = len(corpus) - len(self.positive)
-        self.keywords = keywords
         self.use = column_sums(self.rows, self.times.astype(np.float64))
-        positive = self.rows[self.positive]
-        self.total = column_sums(positive)
-        self.on = rows_with(positive)
-        self.plain = self._plain()
-        self.parts: dict[str, tuple[Floats, Floats, float, float, float]] = {}
+        self.parts: dict[str, tuple[Form, Floats, float, float]] = {}  # form, vector, mean, deviation
+        self.meant: dict[str, Floats] = {}
 
     def each(self, rows: Rows) -> Rows:
         """The rows of all pages that some rows stand for."""
@@ -202,31 +202,73 @@ class _Fitting:
         probability[self.positive] = 1.0
         return probability
 
-    def score(self, probability: Floats, *, with_text: bool) -> Floats:
-        """The score of every row: the mean of all parts, in deviations of the pages that are not of the topic."""
+    def signals(self, probability: Floats, *, with_text: bool) -> Signals:
+        """The signals of every row, each as if that row were no example."""
+        found = self._of_evidence(probability) if self.given.evidence is not None else self._of_keywords()
+        if len(self.positive):
+            found[EXAMPLES] = closeness(self._of_examples())
+        if with_text:
+            found[TEXT] = self._of_text(probability)
+        if self.given.meant is not None:
+            found |= self._of_meaning(probability, with_likely=with_text)
+        return found
+
+    def _of_keywords(self) -> dict[str, Floats]:
+        if self.keywords is None or self.shares is None:
+            return {}
+        self.parts[KEYWORDS] = (Form.CLOSENESS, self.keywords, 0.0, 1.0)
+        self.parts[COVERAGE] = (Form.PRESENCE, self.shares, 0.0, 1.0)
+        has = self.rows.astype(bool).astype(np.float64)
+        return {KEYWORDS: closeness(self.rows @ self.keywords), COVERAGE: np.asarray(has @ self.shares)}
+
+    def _of_evidence(self, probability: Floats) -> dict[str, Floats]:
+        values = self.given.evidence
+        assert values is not None
+        mean, deviation = standard(values, self._others(probability), self.given.usual, USUAL_PAGES)
+        self.parts[EVIDENCE] = (Form.PLAIN, np.zeros(0), mean, deviation)
+        self.parts[PLAIN] = (Form.CLOSENESS, np.zeros(0), 0.0, 1.0)
+        return {EVIDENCE: (values - mean) / deviation, PLAIN: closeness(values)}
+
+    def _of_examples(self) -> Floats:
+        """The cosine with the mean of the examples; of an example, with that of the others."""
+        total = column_sums(self.rows[self.positive])
+        self.parts[EXAMPLES] = (Form.CLOSENESS, unit(total), 0.0, 1.0)
+        products = np.asarray(self.rows @ total)
+        squares = np.full(len(products), float(total @ total))
+        if len(self.positive) > 1:  # |total − own|² = |total|² − 2 · own · total + 1
+            own = products[self.positive]
+            squares[self.positive] += 1.0 - 2.0 * own
+            products[self.positive] = own - 1.0
+        return np.asarray(products / np.sqrt(np.maximum(squares, 1e-12)))
+
+    def _of_meaning(self, probability: Floats, *, with_likely: bool) -> dict[str, Floats]:
+        """The cosines of leads with what was asked and shown, and with the mean of likely and of unlikely pages, itself left out."""
+        meant = self.given.meant
+        assert meant is not None
+        found, leads = {}, meant.leads
+        for name, vectors in ((ASKED, meant.asked), (EACH, meant.each)):
+            if len(vectors):
+                self.meant[name] = vectors.mean(axis=0)
+                found[name] = leads @ self.meant[name]
+        if len(self.positive):
+            self.meant[SHOWN] = leads[self.positive].mean(axis=0)
+            found[SHOWN] = leads @ self.meant[SHOWN]
+            if (pages := len(self.positive)) > 1:
+                own = (leads[self.positive] ** 2).sum(axis=1)
+                found[SHOWN][self.positive] = (found[SHOWN][self.positive] * pages - own) / (pages - 1)
+        if with_likely:
+            for name, weight in ((LIKELY, probability), (UNLIKELY, 1.0 - probability)):
+                total = (weight * self.times) @ leads
+                others = total - weight[:, None] * leads
+                self.meant[name] = unit(total)
+                found[name] = (leads * others).sum(axis=1) / np.maximum(np.linalg.norm(others, axis=1), 1e-9)
+        return found
+
+    def _others(self, probability: Floats) -> Floats:
+        """How much each row counts among the pages that are not of the topic."""
         other = np.maximum(1.0 - probability, 1e-3)
         other[self.positive], other[self.negative] = 1e-6, 2.0
-        other *= self.times
-        if self.given.evidence is not None:
-            self._keep(self.given.evidence_name, self.given.evidence, np.zeros(0), other)
-        elif self.keywords is not None:
-            self._keep("keywords", self.rows @ self.keywords, self.keywords, other)
-        if len(self.positive):
-            self._fit_examples(other)
-        if with_text:
-            self._fit_text(probability, other)
-        weight = sum(part[4] for part in self.parts.values())
-        return np.asarray(sum(part[4] * part[0] for part in self.parts.values()) / weight)
-
-    def plain_score(self) -> Floats:
-        """The evidence of every row, else its cosine with the keywords or, without any, the examples; their own left out."""
-        if self.given.evidence is not None:
-            return self.given.evidence
-        found = self.rows @ self.plain
-        pages = len(self.positive)
-        if self.keywords is None and pages > 1:
-            found[self.positive] = (found[self.positive] * pages - 1.0) / (pages - 1)
-        return np.asarray(found)
+        return np.asarray(other * self.times)
 
     def taught(self, plain: Floats) -> _Taught:
         """What the answers teach of rows with these log odds. Two pages are alike by the product of what sets them apart
@@ -254,60 +296,20 @@ class _Fitting:
             vector = vector - column_sums(self.rows, against / against.sum())
         return unit(vector) if self.keywords is None else unit(vector) + self.keywords
 
-    def told_parts(self) -> dict[str, Part]:
-        """The parts as data."""
+    def told_parts(self, used: Weights) -> dict[str, Part]:
+        """The parts that count, as data."""
         return {
-            name: Part(_words(self.corpus, vector, self.use), mean, deviation, weight)
-            for name, (_, vector, mean, deviation, weight) in self.parts.items()
+            name: Part(form, _words(self.corpus, vector, self.use), used[name], mean, deviation)
+            for name, (form, vector, mean, deviation) in self.parts.items()
+            if used.get(name)
         }
 
-    def _plain(self) -> Floats:
-        if self.keywords is not None:
-            return self.keywords
-        return self.total / max(1, len(self.positive))
+    def told_meaning(self, used: Weights) -> bytes:
+        """What a lead adds to the log odds, as a direction."""
+        known = [used[name] * vector for name, vector in self.meant.items() if name in used]
+        return np.asarray(sum(known), np.float32).tobytes() if known else b""
 
-    def _standard(self, name: str, values: Floats, other: Floats) -> tuple[float, float]:
-        given = self.given
-        usual = given.usual if name == given.evidence_name else ASSUMED.get(name)
-        if usual and given.evidence is not None:
-            return standard(values, other, usual, USUAL_PAGES)
-        return usual if usual and self.others < MIN_OTHERS else standard(values, other)
-
-    def _keep(
-        self,
-        name: str,
-        values: Floats,
-        vector: Floats,
-        other: Floats,
-        *,
-        weight: float = 1.0,
-        base: float = 0.0,
-    ) -> None:
-        """A part whose values are `vector`'s products plus a base (but for those that leave themselves out)."""
-        mean, deviation = self._standard(name, values, other)
-        self.parts[name] = ((values - mean) / deviation, vector, mean - base, deviation, weight)
-
-    def _fit_examples(self, other: Floats) -> None:
-        elsewhere = share_elsewhere(rows_with(self.rows, other), float(other.sum()), self.language)
-        pages = len(self.positive)
-        vector = term_profile(self.on, pages, self.total / pages, elsewhere)
-        values = np.asarray(self.rows @ vector)
-        if pages > 1:  # an example is compared with the others
-            left = []
-            for row in self.positive[:MAX_LEFT_OUT]:
-                own = _dense(self.rows, row)
-                without = term_profile(
-                    self.on - (own > 0),
-                    pages - 1,
-                    (self.total - own) / (pages - 1),
-                    elsewhere,
-                )
-                left.append(float((self.rows[[row]] @ without)[0]))
-            values[self.positive] = np.mean(left)
-            values[self.positive[:MAX_LEFT_OUT]] = left
-        self._keep("examples", values, vector, other)
-
-    def _fit_text(self, probability: Floats, other: Floats) -> None:
+    def _of_text(self, probability: Floats) -> Floats:
         """Ridge regression on 2p − 1: sure pages weigh more, both classes alike; exact leave-one-out.
 
         C = (Z Zᵀ + 1 + λ D⁻¹)⁻¹,  α = C y,  without itself: y_i − α_i / C_ii,  words: w = Zᵀ α
@@ -330,7 +332,9 @@ class _Fitting:
         base = float(alpha.sum())
         values = np.asarray(self.rows @ vector) + base
         values[chosen] = target - alpha / own
-        self._keep("text", values, vector, other, weight=TEXT_WEIGHT, base=base)
+        mean, deviation = standard(values, self._others(probability))
+        self.parts[TEXT] = (Form.PLAIN, vector, mean - base, deviation)
+        return np.asarray((values - mean) / deviation)
 
 
 def _of_kind(logits: Floats, wanted: Mapping[int, float]) -> Floats:
@@ -373,10 +377,6 @@ def _weighted(keywords: Mapping[str, float], corpus: Corpus) -> dict[str, float]
 
 def _rows(numbers: Iterable[int]) -> Rows:
     return np.array(sorted(numbers), np.intp)
-
-
-def _dense(matrix: csr_matrix, row: int) -> Floats:
-    return np.asarray(matrix[[row]].todense()).ravel()
 
 
 def _training_rows(probability: Floats, positive: Rows, negative: Rows, pages: Rows) -> Rows:

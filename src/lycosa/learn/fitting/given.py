@@ -12,6 +12,18 @@ from lycosa.values import Floats
 
 Rows = NDArray[np.intp]
 
+MIN_SHOWN = 3
+"""Pages that a person found relevant are examples, where none were given, from this number on."""
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What is meant, as vectors: the leads of all rows, what was asked for together, and each keyword."""
+
+    leads: Floats
+    asked: Floats
+    each: Floats
+
 
 @dataclass(frozen=True)
 class Given:
@@ -20,7 +32,7 @@ class Given:
     `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
     pages of the crawl (examples that were only read) are not `counted`. `wanted` is the probability that a row is of a
-    wanted kind; others are. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
+    wanted kind; others are. `meant` is there if the crawl has an encoder. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
     """
 
     keywords: Mapping[str, float] = field(default_factory=dict)
@@ -34,6 +46,7 @@ class Given:
     threshold: float | None = None
     wanted: Mapping[int, float] = field(default_factory=dict)
     times: Rows | None = None
+    meant: Meant | None = None
 
     @property
     def lessons(self) -> Mapping[int, bool]:
@@ -45,6 +58,8 @@ class Given:
         """Which coefficients hold."""
         if self.evidence is not None:
             return "evidence" if self.examples else "evidence alone"
+        meant = ", meaning" if self.meant is not None else ""
         if not self.keywords:
-            return "examples"
-        return "both" if self.examples else "keywords"
+            return f"examples{meant}"
+        shown = self.examples or sum(self.lessons.values()) >= MIN_SHOWN
+        return f"both{meant}" if shown else f"keywords{meant}"

@@ -1,14 +1,9 @@
-"""From scores to probabilities, thresholds and estimates.
-
-The coefficients were fitted on crawls of many topics (`coefficients.json` says which). Answers of people move them (`Shift`).
-"""
+"""From log odds to probabilities, thresholds and estimates. Answers of people move the log odds (`Shift`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from math import exp, log, log1p, sqrt
-from pathlib import Path
+from collections.abc import Sequence
+from math import log, sqrt
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +13,6 @@ from numpy.typing import NDArray
 from lycosa.values import Floats
 from lycosa.wording import interval
 
-PLAIN_FLOOR = 0.02
 PRIOR_SHIFT, PRIOR_FACTOR, PRIOR_WORDS = 0.7, 0.2, 4.0
 """Prior standard deviations of what answers do to the log odds: shift, factor, and what the words of a page add. A small
 shift keeps a few unlucky answers from making the judge worse."""
@@ -33,12 +27,6 @@ SHARE_THEN = 0.0126
 """Share of relevant pages among those that the coefficients of events were fitted on."""
 EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
 """Pages that a share is estimated with in advance."""
-USUAL_SHARE, MIN_USUAL = 0.23, 20.0
-"""The mean probability in a crawl of 200 pages. Pages with it are added to those of a crawl: a tenth of their number, at least MIN_USUAL."""
-FIRST_PAGES = 200
-"""Number of a crawl's first pages that its later pages are compared with."""
-SHARES, MAX_DECLINE = (-2.0, -0.2), 1.6
-"""Of the log odds of the mean probability, as crawls had them that the coefficients were fitted on. Beyond, nothing is known."""
 MAX_THRESHOLD = 0.6
 """Maximum threshold: a page above it is always kept."""
 MIN_THRESHOLD = 0.3
@@ -50,21 +38,6 @@ USUAL_DIFFERENCE = 0.5
 """Assumed difference in log loss per page between two versions, with too few answers to measure it."""
 Z = 1.28
 """Standard deviations of an interval that holds in 80 of 100 cases."""
-_FILE = Path(__file__).parent / "coefficients.json"
-
-
-class Coefficients(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Log odds of what a user gives: the constant, and what the two signs of a page weigh."""
-
-    at_first: tuple[float, ...]  # before there is a text model
-    in_full: tuple[float, ...]
-    cap: float  # in deviations of other pages: far above it, a higher score says hardly more
-    of_crawl: tuple[float, ...] = ()  # in full, with what both signs of the crawl weigh
-
-
-class _Shipped(msgspec.Struct, frozen=True):
-    provenance: str
-    given: dict[str, Coefficients]
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -75,13 +48,6 @@ class Shift(msgspec.Struct, frozen=True):
     deviation: float = TOPICS_DIFFER_BY
 
 
-@lru_cache(maxsize=1)
-def shipped() -> Mapping[str, Coefficients]:
-    """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `evidence` of a method
-    (with example pages), `evidence alone`."""
-    return msgspec.json.decode(_FILE.read_bytes(), type=_Shipped).given
-
-
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + e^−x).
 
@@ -89,90 +55,6 @@ def sigmoid(x: Floats) -> Floats:
     [0.5, 1.0]
     """
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0))))
-
-
-def capped(score: Floats, cap: float) -> Floats:
-    """A smooth min(score, cap): c − log(1 + e^(c − s)).
-
-    >>> capped(np.array([-4.0, 1.5, 9.0]), 1.5).round(2).tolist()
-    [-4.0, 0.81, 1.5]
-    """
-    return np.asarray(cap - np.log1p(np.exp(np.clip(cap - score, -30.0, 30.0))))
-
-
-def signs_of(score: Floats, plain: Floats, cap: float) -> Floats:
-    """What calibration looks at: the capped standard score, and log(plain + 0.02) of the cosine with the keywords (or the
-    examples), or of the evidence.
-
-    The standard score alone cannot tell a crawl full of the topic from one without it: its zero moves with what was
-    fetched. The plain one does not move.
-
-    >>> signs_of(np.array([-4.0]), np.array([0.98]), 1.5).round(2).tolist()
-    [[-4.0, 0.0]]
-    """
-    return np.column_stack([capped(score, cap), np.log(np.maximum(plain, 0.0) + PLAIN_FLOOR)])
-
-
-def log_odds(coefficients: Sequence[float], signs: Floats) -> Floats:
-    """The first coefficient is the constant.
-
-    >>> log_odds((1.0, 2.0, 3.0), np.array([[0.5, 1.0]])).tolist()
-    [5.0]
-    """
-    return np.asarray(coefficients[0] + signs @ np.asarray(coefficients[1:]))
-
-
-def page_log_odds(coefficients: Sequence[float], cap: float, score: float, plain: float) -> float:
-    """As `log_odds` of `signs_of`, for one page, without arrays: what judging a new page costs.
-
-    >>> page_log_odds((1.0, 2.0, 3.0), 1.5, 0.7, 0.1) - log_odds((1.0, 2.0, 3.0), signs_of(np.array([0.7]), np.array([0.1]), 1.5)).item()
-    0.0
-    """
-    found = coefficients[0] + coefficients[1] * (cap - log1p(exp(min(30.0, max(-30.0, cap - score)))))
-    return found + coefficients[2] * log(max(plain, 0.0) + PLAIN_FLOOR)
-
-
-class CrawlSigns(NamedTuple):
-    """The features of a crawl as a whole, for each of its pages."""
-
-    share: float  # how many pages look likely: log odds of their mean probability
-    decline: float  # by how much that is less than it was in the beginning
-
-
-def crawl_signs(logits: Floats) -> CrawlSigns:
-    """How many pages of a crawl look likely, and how much fewer than in the beginning; the pages in the order of fetching.
-
-    A crawl that goes on when the right pages are all found fetches what is most like them. Each of these looks as it would
-    among right ones; that likely pages have become so few tells them apart.
-
-        s(n) = (Σ p of the first n + 0.23 m) / (n + m),  m = max(20, n / 10)
-        share = log(s / (1 − s)) of all pages, between −2 and −0.2;  decline = that of the first 200 − that of all, between 0 and 1.6
-
-    >>> [round(sign, 2) for sign in crawl_signs(np.zeros(0))], crawl_signs(np.full(900, -9.0))
-    ([-1.21, 0.0], CrawlSigns(share=-2.0, decline=0.0))
-    >>> round(crawl_signs(np.append(np.zeros(200), np.full(200, -9.0))).decline, 2)
-    1.01
-    """
-    told = sigmoid(logits)
-
-    def odds(pages: Floats) -> float:
-        usual = max(MIN_USUAL, len(pages) / 10)
-        share = (float(pages.sum()) + usual * USUAL_SHARE) / (len(pages) + usual)
-        return log(share / (1.0 - share))
-
-    low, high = SHARES
-    decline = odds(told[:FIRST_PAGES]) - odds(told)
-    return CrawlSigns(min(high, max(low, odds(told))), min(MAX_DECLINE, max(0.0, decline)))
-
-
-def in_crawl(coefficients: Sequence[float], signs: CrawlSigns) -> tuple[float, ...]:
-    """The coefficients of the pages of a crawl with these signs: what they add goes into the constant.
-
-    >>> in_crawl((1.0, 2.0, 0.2, 2.5, -1.5), CrawlSigns(-1.0, 1.0))
-    (-3.0, 2.0, 0.2)
-    """
-    constant, *weights, of_share, of_decline = coefficients
-    return (constant + of_share * signs.share + of_decline * signs.decline, *weights)
 
 
 def share_shift(logits: Floats) -> float:

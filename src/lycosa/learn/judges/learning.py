@@ -49,12 +49,15 @@ class TermsOfPage(Evidence):
     name = "terms"
     needs = frozenset({Need.TERMS})
 
+    def __init__(self, encoder: str = "") -> None:
+        self.encoder = encoder
+
 
 class LearningJudge(Judge):
     """A page is relevant if the newest version thinks so; what the user said of pages holds."""
 
     def __init__(self, brief: Brief, needs: tuple[Evidence, ...] = ()) -> None:
-        self.needs = (*needs, TermsOfPage())
+        self.needs = (*needs, TermsOfPage(brief.meanings.encoder if brief.meanings else ""))
         self.brief = brief
         self.learning = self
         self._certain = {page.key: EXAMPLE for page in brief.examples} | {
@@ -113,7 +116,7 @@ class LearningJudge(Judge):
 
     def reasons(self, page: Page, limit: int = 8) -> Reasons:
         """The words that made the score of a page."""
-        return self._newest().reasons(page.terms.counted(), self.evidence_in(page.evidence), limit)
+        return self._newest().reasons(page.terms, self.evidence_in(page.evidence), limit)
 
     def judgement(self, key: int, probability: float, wanted: float = 1.0) -> Judgement:
         """The verdict on a page by its probabilities of being relevant and of being of a wanted kind."""

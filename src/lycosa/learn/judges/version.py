@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
 from math import exp, sqrt
 from pathlib import Path
 from typing import Self
@@ -19,7 +20,9 @@ from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
 from lycosa.files import write_file
-from lycosa.learn.judges.calibration import Estimate, Shift, page_log_odds
+from lycosa.learn.judges.calibration import Estimate, Shift
+from lycosa.learn.judges.signals import EVIDENCE, PLAIN, closeness_of
+from lycosa.learn.meaning.vectors import lead_vector
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import LOGS, unit_weights
@@ -42,6 +45,16 @@ class KnownPage(msgspec.Struct, frozen=True, array_like=True):
 
     key: int
     terms: dict[str, int]
+    meaning: bytes = b""
+
+
+class Meanings(msgspec.Struct, frozen=True):
+    """What was asked for, as vectors of an encoder: in all words, and keyword by keyword."""
+
+    encoder: str
+    size: int
+    asked: tuple[bytes, ...] = ()
+    each: tuple[bytes, ...] = ()
 
 
 class Brief(msgspec.Struct, frozen=True):
@@ -59,35 +72,44 @@ class Brief(msgspec.Struct, frozen=True):
     evidence: str = ""
     usual: tuple[float, float] = (0.1, 0.1)
     of_kind: bool = False
+    meanings: Meanings | None = None
+
+
+class Form(IntEnum):
+    """How the product of a page with a part becomes a signal."""
+
+    PLAIN = 0  # (product − mean) / deviation
+    CLOSENESS = 1  # log(1 + product / 0.02)
+    PRESENCE = 2  # the sum over the words that the page has, however often
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One score of a page: the product with a vector over terms (or a piece of evidence), in standard deviations."""
+    """A signal of a page: made from its product with a vector over terms, or from a piece of evidence."""
 
+    form: Form
     words: dict[str, float]
-    mean: float
-    deviation: float
-    weight: float = 1.0  # in the mean of all parts
+    weight: float  # in the log odds
+    mean: float = 0.0
+    deviation: float = 1.0
 
 
 class Version(msgspec.Struct, frozen=True):
     """A fitted judge: its words, what makes a probability of them, the threshold, and what it says of the crawl.
 
-    `plain` is a vector whose plain cosine is a second sign. `links` is what likely pages say and
-    unlikely ones do not, and the keywords: texts of links are compared with it. `evidence` names the evidence whose value
-    takes the place of the words of the part of the same name.
+    `links` is what likely pages say and unlikely ones do not, and the keywords: texts of links are compared with it.
+    `evidence` names the evidence whose value takes the place of words in the parts without any. `meaning` is what the
+    lead of a page adds to the log odds, by its product with it; empty without an encoder.
     """
 
     number: int
     pages: int  # that had been fetched when it was fitted
     upto: int  # the id of the last of them
     language: str
-    given: str  # which coefficients hold: those of both, keywords, examples, evidence, evidence alone
+    given: str  # which weights hold: those of both, keywords, examples, evidence, evidence alone
     parts: dict[str, Part]
-    plain: dict[str, float]
+    constant: float
     links: dict[str, float]
-    coefficients: tuple[float, ...]
-    cap: float
+    meaning: bytes = b""  # 32 bits a number
     shift: Shift = Shift()
     taught: dict[str, float] = {}  # what answers add to the log odds of pages with these words
     taught_base: float = 0.0
@@ -118,9 +140,9 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Reasons(msgspec.Struct, frozen=True):
-    """The words that made a page's score: `words`, `others` and `base` add up to `score`.
+    """What made the probability of a page: `words`, `others`, `base`, `meant` and `taught` add up to its log odds, `score`.
 
-    The score becomes log odds; `taught` is what people's answers about pages like it add to these.
+    `meant` is of what its lead means, `taught` of people's answers about pages like it.
     """
 
     words: tuple[tuple[str, float], ...]
@@ -129,6 +151,7 @@ class Reasons(msgspec.Struct, frozen=True):
     score: float
     probability: float
     taught: float = 0.0
+    meant: float = 0.0
 
 
 class Scorer:
@@ -137,28 +160,45 @@ class Scorer:
     def __init__(self, version: Version) -> None:
         self.version = version
         self._background = background_of(version.language)
-        total = sum(part.weight for part in version.parts.values()) or 1.0
-        parts = [part.words for part in version.parts.values()]
-        self._table = WordVectors(version.language, [version.plain, version.taught, *parts])
-        self._plain, self._taught, *vectors = self._table.vectors
-        self._words = np.zeros(len(self._plain))
-        self._base = self._of_evidence = 0.0
-        for (name, part), vector in zip(version.parts.items(), vectors, strict=True):
-            factor = part.weight / total / part.deviation
-            self._base -= factor * part.mean
-            if name == version.evidence:
-                self._of_evidence = factor
-            self._words += factor * vector
+        parts = version.parts
+        table = WordVectors(version.language, [version.taught, *(part.words for part in parts.values())])
+        self._table = table
+        taught, *vectors = table.vectors
+        factor = version.shift.b
+        self._base = version.shift.a + factor * version.constant + version.taught_base
+        self._taught = self._words = taught
+        self._present = np.zeros(len(taught))
+        self._of_evidence = 0.0
+        self._close: list[tuple[float, Floats | None]] = []  # None: the evidence
+        for (name, part), vector in zip(parts.items(), vectors, strict=True):
+            weight = factor * part.weight
+            of_evidence = name in (EVIDENCE, PLAIN)
+            if part.form is Form.CLOSENESS:
+                self._close.append((weight, None if of_evidence else vector))
+            elif part.form is Form.PRESENCE:
+                self._present += weight * vector
+            else:
+                self._base -= weight * part.mean / part.deviation
+                if of_evidence:
+                    self._of_evidence += weight / part.deviation
+                else:
+                    self._words = self._words + weight / part.deviation * vector
+        self._meaning = factor * np.frombuffer(version.meaning, np.float32)
 
     def probability(self, terms: Terms | Mapping[str, int], evidence: float = 0.0) -> float:
         """The chance that a page with these terms (and this value of the evidence) is relevant."""
-        at, weights = self._table.unit_weights(terms if isinstance(terms, Terms) else packed_counts(terms))
-        plain_score = evidence if self.version.evidence else float(weights @ self._plain[at])
-        score = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
-        taught = self.version.taught_base
-        if self.version.taught:
-            taught += float(weights @ self._taught[at])
-        return self._chance(score, plain_score, taught)
+        terms = terms if isinstance(terms, Terms) else packed_counts(terms)
+        at, weights = self._table.unit_weights(terms)
+        logit = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
+        logit += float(self._present[at[weights > 0]].sum()) + self._meant(terms)
+        for weight, vector in self._close:
+            logit += weight * closeness_of(evidence if vector is None else float(weights @ vector[at]))
+        return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
+
+    def _meant(self, terms: Terms) -> float:
+        if not (len(self._meaning) and terms.meaning):
+            return 0.0
+        return float(self._meaning @ lead_vector(terms.meaning))
 
     def link_score(self, terms: Sequence[str]) -> float:
         """Cosine of a link's text with the words of relevant pages, at least 0."""
@@ -177,33 +217,34 @@ class Scorer:
                 score += weight * words[term]
         return min(1.0, max(0.0, score / sqrt(squares))) if squares else 0.0
 
-    def reasons(self, terms: Mapping[str, int], evidence: float = 0.0, limit: int = 8) -> Reasons:
-        """The words that moved the score of a page most, and what all others did."""
-        plain = self.version.plain
-        weights = unit_weights(terms, self._background)
-        of_words = self._words[self._table.places_of(weights)].tolist()
-        moved = {
-            term: weight * of_word
-            for (term, weight), of_word in zip(weights.items(), of_words, strict=True)
-            if of_word
+    def reasons(self, terms: Terms, evidence: float = 0.0, limit: int = 8) -> Reasons:
+        """The words that moved the log odds of a page most, and what all else did."""
+        counted = terms.counted()
+        weights = unit_weights(counted, self._background)
+        at = self._table.places_of(weights)
+        of_words = np.array([*weights.values()])
+        moved = of_words * self._words[at] + self._present[at] * (of_words > 0)
+        of_evidence = self._of_evidence * evidence
+        for weight, vector in self._close:
+            if vector is None:
+                of_evidence += weight * closeness_of(evidence)
+            elif (product := float((each := of_words * vector[at]).sum())) > 0.0:
+                moved = moved + weight * closeness_of(product) * each / product
+        of_taught = dict(zip(weights, (of_words * self._taught[at]).tolist(), strict=True))
+        of_each = {
+            term: amount - of_taught[term]
+            for term, amount in zip(weights, moved.tolist(), strict=True)
+            if amount != of_taught[term]
         }
         if self.version.evidence:
-            moved[self.version.evidence] = self._of_evidence * evidence
-        cosine = sum(weight * plain[term] for term, weight in weights.items() if term in plain)
-        score = self._base + sum(moved.values())
-        telling = sorted(moved.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
-        others = sum(moved.values()) - sum(amount for _, amount in telling)
-        plain_score = evidence if self.version.evidence else cosine
-        taught = sum(weight * self.version.taught.get(term, 0.0) for term, weight in weights.items())
-        taught += self.version.taught_base
-        probability = self._chance(score, plain_score, taught)
-        return Reasons(tuple(telling), others, self._base, score, probability, taught)
-
-    def _chance(self, score: float, plain_score: float, taught: float) -> float:
-        version = self.version
-        plain = page_log_odds(version.coefficients, version.cap, score, plain_score)
-        logit = version.shift.a + version.shift.b * plain + taught
-        return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
+            of_each[self.version.evidence] = of_evidence
+        telling = sorted(of_each.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
+        others = sum(of_each.values()) - sum(amount for _, amount in telling)
+        taught, meant = sum(of_taught.values()) + self.version.taught_base, self._meant(terms)
+        base = self._base - self.version.taught_base
+        score = base + sum(of_each.values()) + taught + meant
+        probability = 1.0 / (1.0 + exp(-min(30.0, max(-30.0, score))))
+        return Reasons(tuple(telling), others, base, score, probability, taught, meant)
 
 
 def path_of(models: Path, number: int) -> Path:

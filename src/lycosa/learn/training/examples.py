@@ -32,6 +32,7 @@ class ExamplePage(msgspec.Struct, frozen=True, omit_defaults=True):
     anchors: list[tuple[int, list[str]]] = []
     url: str = ""
     contexts: list[dict[str, int]] = []
+    lead: str = ""
 
 
 def example_of(document: Document, key: int, *, contexts: bool = False) -> ExamplePage:
@@ -43,6 +44,7 @@ def example_of(document: Document, key: int, *, contexts: bool = False) -> Examp
         list(zip((link.key for link in document.links), document.link_terms, strict=True)),
         document.url,
         document.whole_context_terms if contexts else [],
+        document.lead,
     )
 
 

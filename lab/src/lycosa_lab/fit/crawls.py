@@ -1,21 +1,19 @@
-"""Crawl in the lab with what a user gives, for the programs that measure judges.
-
-Command line: none, the other programs of this folder use it.
-Expected time: 5 seconds of CPU a crawl of 200 pages.
-"""
+"""Crawls that a judge's coefficients are fitted on: their pages, labels, and what a judge says of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from lycosa.learn.fitting.crawl_fitter import Fitter
+from lycosa.learn.fitting.fit import Fitted
 from lycosa.learn.fitting.given import Rows
 from lycosa.learn.judges.calibration import find_threshold
 from lycosa.learn.judges.learning import LearningJudge
+from lycosa.learn.judges.signals import Coefficients
 from lycosa.methods.lookup import fitted
 from lycosa.values import Floats
 from lycosa_lab.grids.grid import Laboratory
@@ -24,19 +22,23 @@ from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import crawled as crawled_in_lab
 from lycosa_lab.webs.cache import CachedWeb
 
-STRATEGIES = ("best-first", "fused")
+SEEDS = 3
 
 
 @dataclass(frozen=True)
 class JudgedCrawl:
-    """A finished crawl: a fitter that has read its pages, their labels, and the rows of the pages it found."""
+    """A crawl, or its beginning: a fitter that has read its pages, their labels, and the rows of the pages it found."""
 
+    web: str
     topic: str
-    strategy: str
     fitter: Fitter
     relevant: Floats
     found: Rows  # neither examples nor seeds
     targets: int
+
+    def fit(self, kind: str, coefficients: Coefficients) -> Fitted:
+        """Judge all pages with these coefficients."""
+        return self.fitter.fitted({}, {kind: coefficients})
 
 
 class Quality(NamedTuple):
@@ -45,42 +47,35 @@ class Quality(NamedTuple):
     average_precision: float
     f1: float
     precision: float
-    harvest_error: float  # abs(share kept − share relevant)
+    harvest_error: float  # abs(reported − true): of the share of the pages that is relevant
 
 
 def crawls_of(
-    web: CachedWeb, given: str, draws: int, pages: int = 200, topics: Sequence[str] = ()
-) -> list[JudgedCrawl]:
-    """Crawl topics of a web (all, if none is named) with every strategy."""
-    options, found = Options(pages=pages, seeds=3, given=parse_given(given)), []
+    web: CachedWeb, given: str, draws: Sequence[int], sizes: Sequence[int], topics: Sequence[str] = ()
+) -> Iterator[JudgedCrawl]:
+    """Crawl topics of a web (all, if none is named) as a user would: the state at each of these numbers of pages."""
+    options = Options(pages=max(sizes), seeds=SEEDS, given=parse_given(given))
     for topic in topics or sorted(web.web.topics):
-        for draw in range(1, draws + 1):
-            laboratory = Laboratory(web, topic, draw, options)
-            laboratory.prepare(STRATEGIES)
-            found += [crawled(laboratory, strategy) for strategy in STRATEGIES]
-    return found
+        for draw in draws:
+            yield from crawled_to(Laboratory(web, topic, draw, options), sizes)
 
 
-def crawled(laboratory: Laboratory, strategy: str) -> JudgedCrawl:
-    """Crawl as a user would."""
-    return crawled_to(laboratory, strategy, (laboratory.options.pages,))[-1]
-
-
-def crawled_to(laboratory: Laboratory, strategy: str, sizes: Sequence[int]) -> list[JudgedCrawl]:
-    """The state of a crawl at each of these numbers of pages, and at its end."""
+def crawled_to(laboratory: Laboratory, sizes: Sequence[int], strategy: str = "fused") -> list[JudgedCrawl]:
+    """The state of a crawl at each of these numbers of pages, or at its end."""
+    laboratory.prepare((strategy,))
     draw, judge = laboratory.draw, laboratory.preparations[strategy].judge
     assert isinstance(judge, LearningJudge)
     made = fitted(strategy, {}, laboratory.preparations[strategy])
     store = crawled_in_lab(made, laboratory.web, laboratory.topic, draw, laboratory.options).store
     pages, labelled = list(store.page_terms(0, "")), laboratory.topic.relevant()
     found = []
-    for size in (*(size for size in sizes if size < len(pages)), len(pages)):
+    for size in sorted({min(size, len(pages)) for size in sizes}):
         fitter = Fitter(judge.brief)
         fitter.read(pages[:size])
         found.append(
             JudgedCrawl(
+                laboratory.web.web.title,
                 laboratory.topic.name,
-                strategy,
                 fitter,
                 np.array([key in labelled for key in fitter.rows], np.float64),
                 np.array([row for key, row in fitter.rows.items() if key not in draw.excluded], np.intp),
@@ -92,18 +87,20 @@ def crawled_to(laboratory: Laboratory, strategy: str, sizes: Sequence[int]) -> l
 
 def quality(crawl: JudgedCrawl, probability: Floats) -> Quality:
     """Judgements of the fetched pages, with the threshold that the judge would choose."""
-    return quality_of(probability[crawl.found], crawl.relevant[crawl.found], crawl.targets)
-
-
-def quality_of(told: Floats, relevant: Floats, targets: int) -> Quality:
-    """Judgements of the fetched pages; `targets` is how many relevant pages could be fetched."""
+    told, relevant = probability[crawl.found], crawl.relevant[crawl.found]
     ranked = relevant[np.argsort(-told, kind="stable")]
     precisions = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
     kept = told >= find_threshold(told)
     right = float(relevant[kept].sum())
     return Quality(
         float((precisions * ranked).sum() / max(1.0, ranked.sum())),
-        2.0 * right / (int(kept.sum()) + targets),
+        2.0 * right / (int(kept.sum()) + crawl.targets),
         right / max(1, int(kept.sum())),
-        float(abs(kept.mean() - relevant.mean())),
+        float(abs(told.mean() - relevant.mean())),
     )
+
+
+def means_of(crawls: Sequence[JudgedCrawl], probabilities: Mapping[int, Floats]) -> Quality:
+    """The mean quality of crawls, by their place."""
+    found = [quality(crawls[at], told) for at, told in probabilities.items()]
+    return Quality(*(float(np.mean(values)) for values in zip(*found, strict=True)))

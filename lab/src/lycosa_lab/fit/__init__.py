@@ -1,0 +1,1 @@
+"""Fit the models that Lycosa ships, from crawls of virtual webs."""

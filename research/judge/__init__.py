@@ -1,1 +1,0 @@
-"""Programs that fit and measure the judge."""
