@@ -23,10 +23,9 @@ from lycosa.learn.fitting.sampling import Sample, lot_of, shared_out
 from lycosa.learn.judges.calibration import (
     FIRST_PAGES,
     Coefficients,
-    estimate_of,
-    find_threshold,
     lowest_threshold,
 )
+from lycosa.learn.judges.doubt import described
 from lycosa.learn.judges.version import Brief, Chances, Scorer, Told, Version
 from lycosa.learn.words.background import background_of
 from lycosa.page.text.terms import packed
@@ -245,14 +244,16 @@ class CrawlFitter:
         certain = np.isin(keys, list(known))
         if self.brief.of_kind:
             chance = np.where(certain, chance, chance * wanted)
-        threshold = self.brief.threshold
-        if threshold is None:
-            lessons = len(version.forecasts.keys() - heard.held)
-            lowest = lowest_threshold(lessons, is_event=bool(self.brief.evidence))
-            threshold = find_threshold(chance[counted], lowest)
-        odds = np.clip(chance, 1e-13, 1.0 - 1e-13)
-        logits, kept = np.log(odds / (1.0 - odds)), chance[counted] >= threshold
-        told = estimate_of(logits[counted], certain[counted], version.shift.deviation, kept)
+        lessons = len(version.forecasts.keys() - heard.held)
+        lowest = lowest_threshold(lessons, is_event=bool(self.brief.evidence))
+        odds = np.clip(chance, 1e-13, 1.0 - 1e-13)[counted]
+        threshold, told = described(
+            np.log(odds / (1.0 - odds)),
+            certain[counted],
+            version.shift.deviation,
+            self.brief.threshold,
+            lowest,
+        )
         estimate = msgspec.structs.replace(told, pages=version.estimate.pages)
         return msgspec.structs.replace(version, threshold=threshold, estimate=estimate)
 

@@ -34,8 +34,6 @@ from lycosa.learn.judges.calibration import (
     Estimate,
     Shift,
     crawl_signs,
-    estimate_of,
-    find_threshold,
     in_crawl,
     lessons_of,
     log_odds,
@@ -45,6 +43,7 @@ from lycosa.learn.judges.calibration import (
     sigmoid,
     signs_of,
 )
+from lycosa.learn.judges.doubt import described
 from lycosa.learn.judges.version import Part, Version
 from lycosa.learn.words.similarity import (
     column_sums,
@@ -347,16 +346,13 @@ def _of_kind(logits: Floats, wanted: Mapping[int, float]) -> Floats:
 def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estimate]:
     """The threshold for the pages that were found (not given), and what is believed of all pages of the crawl."""
     counted = _counted(given, len(logits))
-    found = counted.copy()
-    found[list(given.examples)] = False
-    probability = sigmoid(logits)
-    threshold = given.threshold
-    if threshold is None:
-        lowest = lowest_threshold(len(given.lessons), is_event=given.evidence is not None)
-        threshold = find_threshold(probability[found], lowest)
+    examples = np.zeros(len(logits), np.bool_)
+    examples[list(given.examples)] = True
+    lowest = lowest_threshold(len(given.lessons), is_event=given.evidence is not None)
     certain = np.abs(logits) >= CERTAIN
-    kept = probability[counted] >= threshold
-    return threshold, estimate_of(logits[counted], certain[counted], shift.deviation, kept)
+    return described(
+        logits[counted], certain[counted], shift.deviation, given.threshold, lowest, examples[counted]
+    )
 
 
 def _counted(given: Given, rows: int) -> NDArray[np.bool_]:

@@ -24,7 +24,7 @@ from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import LOGS, unit_weights
 from lycosa.page.text.terms import packed as packed_counts
-from lycosa.values import Floats, Terms
+from lycosa.values import UNCERTAIN, Floats, Terms
 from lycosa.wording import counted
 
 FOLDER = "judge"
@@ -114,7 +114,8 @@ class Version(msgspec.Struct, frozen=True):
     def rule(self) -> str:
         """The contributions that decided on a page."""
         how = "given" if self.is_threshold_given else "found for these pages"
-        return f"{self.name}: probability against a threshold of {self.threshold:.4f}, {how}"
+        unsure = UNCERTAIN if self.estimate.unsure else ""
+        return f"{self.name}: probability against a threshold of {self.threshold:.4f}, {how}{unsure}"
 
 
 class Reasons(msgspec.Struct, frozen=True):
