@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from lycosa.learn.fitting import sampling
 from lycosa.learn.fitting.corpus import Corpus
-from lycosa.learn.fitting.fit import Fitted, fit_judge
+from lycosa.learn.fitting.fit import Fitted
 from lycosa.learn.fitting.given import Given
+from lycosa.learn.fitting.guesses import fit_with_guesses
 from lycosa.learn.fitting.sampling import Sample, lot_of, shared_out
 from lycosa.learn.judges.calibration import (
     FIRST_PAGES,
     Coefficients,
-    lowest_threshold,
 )
 from lycosa.learn.judges.doubt import described
 from lycosa.learn.judges.version import Brief, Chances, Scorer, Told, Version
@@ -154,7 +154,7 @@ class Fitter:
             wanted=self._wanted,
             times=np.array([self.times.get(key, 1) for key in self.rows], np.intp),
         )
-        return fit_judge(self._corpus, given, coefficients)
+        return fit_with_guesses(self._corpus, given, coefficients)
 
     def _add(self, keys: Sequence[int], terms: Sequence[Terms], evidence: Sequence[float]) -> None:
         """Give each page a row. A page that has one, an example that the crawl fetched too, keeps it."""
@@ -232,27 +232,21 @@ class CrawlFitter:
                         yield page.key, scorer.probability(page.terms, page.evidence), page.wanted
 
         chances, upto_of = fit.chances + Chances.of(judged()), dict(self._upto)
-        version = self._described(fit.version, chances, np.array(counted, np.bool_), known, heard)
+        version = self._described(fit.version, chances, np.array(counted, np.bool_), known)
         version = msgspec.structs.replace(version, upto=upto_of.pop(OWN, 0))
         return Fit(version, chances, upto_of)
 
     def _described(
-        self, version: Version, chances: Chances, counted: NDArray[np.bool_], known: Set[int], heard: Said
+        self, version: Version, chances: Chances, counted: NDArray[np.bool_], known: Set[int]
     ) -> Version:
         """A version with the threshold for all pages that were found, and its estimate for all of them."""
         keys, chance, wanted = chances.columns()
         certain = np.isin(keys, list(known))
         if self.brief.of_kind:
             chance = np.where(certain, chance, chance * wanted)
-        lessons = len(version.forecasts.keys() - heard.held)
-        lowest = lowest_threshold(lessons, is_event=bool(self.brief.evidence))
         odds = np.clip(chance, 1e-13, 1.0 - 1e-13)[counted]
         threshold, told = described(
-            np.log(odds / (1.0 - odds)),
-            certain[counted],
-            version.shift.deviation,
-            self.brief.threshold,
-            lowest,
+            np.log(odds / (1.0 - odds)), certain[counted], version.shift.deviation, self.brief.threshold
         )
         estimate = msgspec.structs.replace(told, pages=version.estimate.pages)
         return msgspec.structs.replace(version, threshold=threshold, estimate=estimate)

@@ -37,7 +37,6 @@ from lycosa.learn.judges.calibration import (
     in_crawl,
     lessons_of,
     log_odds,
-    lowest_threshold,
     share_shift,
     shipped,
     sigmoid,
@@ -125,6 +124,8 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     forecasts = {row: float(unanswered[row]) for row in given.answers} | dict(taught.forecasts)
     for row in given.held:
         logits[row] = CERTAIN if given.answers[row] else -CERTAIN
+    for row in given.guessed:
+        logits[row] = given.guessed[row]
     probability = sigmoid(logits)
     threshold, estimate = _described(_of_kind(logits, given.wanted), given, taught.shift)
     version = Version(
@@ -171,7 +172,9 @@ class _Fitting:
         self.rows = corpus.rows()
         self.language = corpus.language_shares()
         answered = given.lessons
-        self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
+        self.positive = _rows(
+            {*given.examples, *given.guessed, *(row for row, yes in answered.items() if yes)}
+        )
         self.negative = _rows(row for row, yes in answered.items() if not yes)
         self.times = _times(given, len(corpus))
         self.open = self.each(np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers]))
@@ -348,11 +351,8 @@ def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estim
     counted = _counted(given, len(logits))
     examples = np.zeros(len(logits), np.bool_)
     examples[list(given.examples)] = True
-    lowest = lowest_threshold(len(given.lessons), is_event=given.evidence is not None)
     certain = np.abs(logits) >= CERTAIN
-    return described(
-        logits[counted], certain[counted], shift.deviation, given.threshold, lowest, examples[counted]
-    )
+    return described(logits[counted], certain[counted], shift.deviation, given.threshold, examples[counted])
 
 
 def _counted(given: Given, rows: int) -> NDArray[np.bool_]:

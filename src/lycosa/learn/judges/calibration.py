@@ -43,9 +43,6 @@ MAX_THRESHOLD = 0.6
 """Maximum threshold: a page above it is always kept."""
 MIN_THRESHOLD = 0.3
 """Minimum threshold: below it, most kept pages of a vague topic would be wrong."""
-MIN_OF_EVENTS, EVENT_ANSWERS = 0.45, 15
-"""The same for an event with fewer answers than these: the pages of other events in the same words are likelier than chance,
-and wrong."""
 USUAL_DIFFERENCE = 0.5
 """Assumed difference in log loss per page between two versions, with too few answers to measure it."""
 Z = 1.28
@@ -296,17 +293,8 @@ class Estimate(msgspec.Struct, frozen=True):
         return Harvest(*(min(1.0, share) for share in shares))
 
 
-def lowest_threshold(answers: int, *, is_event: bool) -> float:
-    """The lowest allowed threshold, by the number of answers.
-
-    >>> lowest_threshold(0, is_event=False), lowest_threshold(14, is_event=True), lowest_threshold(15, is_event=True)
-    (0.3, 0.45, 0.3)
-    """
-    return MIN_OF_EVENTS if is_event and answers < EVENT_ANSWERS else MIN_THRESHOLD
-
-
-def find_threshold(probability: Floats, lowest: float = MIN_THRESHOLD) -> float:
-    """The threshold with the best expected F1, between the lowest and 0.6.
+def find_threshold(probability: Floats) -> float:
+    """The threshold with the best expected F1, between 0.3 and 0.6.
 
         E[F1] of keeping the k likeliest ≈ 2 · Σ p of these k / (k + Σ p of all)
 
@@ -318,7 +306,7 @@ def find_threshold(probability: Floats, lowest: float = MIN_THRESHOLD) -> float:
     ranked = np.sort(probability)[::-1]
     kept = np.arange(1, len(ranked) + 1)
     best = int(np.argmax(2.0 * np.cumsum(ranked) / (kept + ranked.sum())))
-    return float(np.clip(ranked[best], lowest, MAX_THRESHOLD))
+    return float(np.clip(ranked[best], MIN_THRESHOLD, MAX_THRESHOLD))
 
 
 def estimate_of(

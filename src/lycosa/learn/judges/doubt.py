@@ -24,17 +24,16 @@ def described(
     certain: NDArray[np.bool_],
     deviation: float,
     threshold: float | None,
-    lowest: float,
     given: NDArray[np.bool_] | None = None,
 ) -> tuple[float, Estimate]:
     """The threshold of a version and its estimate, with the reason if it cannot tell.
 
-    `threshold` is the user's own, `lowest` the lower bound of one that is found. `given` pages do not move it. If no page
-    reaches a threshold that was found, it is lowered to keep the best pages.
+    `threshold` is the user's own. `given` pages do not move one that is found. If no page reaches that, it is lowered to
+    keep the best pages.
     """
     probability = sigmoid(logits)
     found = np.ones(len(logits), np.bool_) if given is None else ~given
-    used = find_threshold(probability[found], lowest) if threshold is None else threshold
+    used = find_threshold(probability[found]) if threshold is None else threshold
     told = estimate_of(logits, certain, deviation, probability >= used)
     unsure = reason_unsure(told, probability[~certain], used)
     if threshold is None and not told.kept:
