@@ -499,6 +499,19 @@ EXAMPLE = Judgement(True, 1.0, "an example of yours")
 """The verdict on a page that the user gave to say what is wanted. It says nothing of how well a crawl finds pages."""
 
 
+UNCERTAIN = "; uncertain"
+"""The end of the rule of a judge that cannot tell yet: a page that is kept by it is uncertain."""
+
+
+def is_uncertain(judgement: Judgement) -> bool:
+    """Whether a page is kept although its judge cannot tell yet.
+
+    >>> is_uncertain(Judgement(True, 0.4, "judge version 1; uncertain")), is_uncertain(EXAMPLE)
+    (True, False)
+    """
+    return judgement.relevant and judgement.rule.endswith(UNCERTAIN)
+
+
 def is_said(judgement: Judgement) -> bool:
     """Whether a person said so, and no judge.
 

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+HARVEST = "relevant pages among the pages judged"
+PRECISION = "relevant pages among the pages kept"
+RECALL = "relevant pages kept among all relevant pages that can be reached"
+MEASURES = (
+    f"Harvest: {HARVEST}. Precision: {PRECISION}. Both are estimated; pages that you gave do not count."
+)
+"""What figures mean, beside them."""
+CANNOT_TELL = "cannot tell yet"
+"""A judge that does not know which pages are relevant."""
+
 
 def counted(number: int, what: str) -> str:
     """A number and its noun, in the plural unless the number is 1.
@@ -23,12 +33,13 @@ def percent(share: float) -> str:
 
 
 def interval(share: float, low: float, high: float) -> str:
-    """A share that is estimated, and between what it lies in 80 of 100 cases.
+    """A share that is estimated, and between what it lies in 80 of 100 cases. A narrow interval gets decimals.
 
-    >>> interval(0.69, 0.33, 0.97)
-    '69 % (33 % to 97 %)'
+    >>> interval(0.69, 0.33, 0.97), interval(0.0004, 0.0, 0.0023)
+    ('69 % (33 % to 97 %)', '0.0 % (0.0 % to 0.2 %)')
     """
-    return f"{percent(share)} ({percent(low)} to {percent(high)})"
+    digits = next((n for n in (0, 1) if f"{low * 100:.{n}f}" != f"{high * 100:.{n}f}" or low == high), 2)
+    return "{} ({} to {})".format(*(f"{value * 100:.{digits}f} %" for value in (share, low, high)))
 
 
 def lasting(seconds: float) -> tuple[str, str]:

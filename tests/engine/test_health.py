@@ -18,11 +18,12 @@ from lycosa.engine.watch.summary import Summary
 from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
 from lycosa.learn.questions import Interview
+from lycosa.library.publish.publishing import publish
 from lycosa.library.views import content, monitor
 from lycosa.report.html import render
 from lycosa.testing import Site, html
-from lycosa.wording import percent
-from tests.crawling import KEYWORDS, TOPIC, crawl, small_web, spec_text
+from lycosa.wording import HARVEST, MEASURES, PRECISION, RECALL
+from tests.crawling import KEYWORDS, ROOT, TOPIC, crawl, small_web, spec_text
 
 SIXTY: dict[str, Any] = TOPIC | {"limits": {"pages": 60}}
 
@@ -34,8 +35,11 @@ def test_a_crawl_says_how_sure_it_is(tmp_path):
         done = CliRunner().invoke(app, ["crawl", str(tmp_path), "--quiet"], catch_exceptions=False)
         assert done.exit_code == 0
         told = done.stdout
-        assert re.search(r"Health: harvest about \d+ % \(\d+ % to \d+ %\); ", told)
-        assert re.search(r"about \d+ % \(\d+ % to \d+ %\) of what was kept is right; no labels yet; ", told)
+        assert re.search(r"Health: harvest about \d+ % \(\d+ % to \d+ %\), ", told)
+        assert re.search(
+            r", precision about \d+ % \(\d+ % to \d+ %\)(, cannot tell yet)?; no labels yet; ", told
+        )
+        assert MEASURES in told
         assert " % of the pages lie near the threshold." in told
         assert (
             len(
@@ -54,22 +58,36 @@ def test_a_crawl_says_how_sure_it_is(tmp_path):
     assert '"harvest_low"' in plain
 
 
-def test_the_harvest_is_the_same_estimate_wherever_it_is_shown(tmp_path):
-    """Summary, status, library and report; never the share of what was kept."""
+def test_figures_are_the_same_wherever_they_are_shown(tmp_path):
+    """Terminal, status, JSON of the end, library, published site and report: harvest and precision, in the same words."""
     out = tmp_path / "c"
     with Site(small_web(4, 40)) as site:
         summary = crawl(spec_text(site, ["http://h0.test/"], **SIXTY), out)
-    told, shares = (
-        f"harvest {summary.harvest_told}",
-        (summary.harvest, summary.harvest_low, summary.harvest_high),
-    )
-    assert told in CliRunner().invoke(app, ["status", str(out)], catch_exceptions=False).stdout
+    figures = summary.figures
+    assert figures.harvest_told
+    assert figures.precision_told
+    assert f"harvest {figures.harvest_told}, precision {figures.precision_told}" in str(figures)
+    assert figures.as_json().items() <= msgspec.to_builtins(summary).items()
+    assert f"Health: {figures}; " in str(health_of(summary))
+    status = CliRunner().invoke(app, ["status", str(out)], catch_exceptions=False).stdout
+    assert str(figures) in status
+    publish(out, tmp_path / "site", say=lambda _: None)
+    front = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     with Collection.open(out) as collection:
-        for figures in (content.about(collection), monitor.status(collection)):
-            assert (figures["harvest"], figures["harvest_low"], figures["harvest_high"]) == shares
-        value, low, high = (percent(share or 0.0) for share in shares)
-        assert f"<b>{value}</b><span>harvest, estimated ({low} to {high})" in render(collection)
+        for told in (content.about(collection), monitor.status(collection)):
+            assert figures.as_json().items() <= told.items()
+        for page in (render(collection), front):
+            for name, value, between, means in figures.tiles:
+                assert f"<b>{value}</b><span>{name}: {means}, estimated ({between})" in page
     assert summary.harvest != summary.relevant / summary.pages
+
+
+def test_the_documentation_defines_the_figures_as_they_are_shown():
+    pages = [
+        (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("glossary.md", "lab.md", "judge.md")
+    ]
+    for means in (HARVEST, PRECISION, RECALL):
+        assert all(means.casefold() in page.casefold() for page in pages)
 
 
 def test_keywords_that_no_page_has_are_named(tmp_path):
@@ -111,9 +129,10 @@ STARVED = {"pages": 3, "ended": NOTHING_LEFT, "harvest": None}
         ),
         (SURE, {}, ""),
         (
-            msgspec.structs.replace(ESTIMATE, kept=0),
-            {"harvest": 0.01},
-            "none of the 100 pages found is likely enough to be kept.",
+            SURE,
+            {"unsure": "no page is likely enough to be relevant"},
+            "cannot tell yet: no page is likely enough to be relevant. The pages kept are the best so far, and marked "
+            "as uncertain. lycosa label c asks five questions.",
         ),
         (SURE, {"harvest": 0.01}, "hardly any of the pages found are about the topic."),
         (
@@ -170,7 +189,7 @@ def test_more_pages_are_advised_where_the_last_ones_brought_some(precision, brou
     told = msgspec.structs.replace(
         ESTIMATE, precision=0.9, precision_low=precision[0], precision_high=precision[1]
     )
-    version = Version(3, 100, 100, "english", "both", {}, {}, {}, (), 0.0, estimate=told)
+    version = Version(3, 100, 100, "english", "both", {}, 0.0, {}, estimate=told)
     summary = msgspec.structs.replace(
         SUMMARY, judge_version=3, last_pages=100, last_relevant=brought, harvest_high=0.1
     )

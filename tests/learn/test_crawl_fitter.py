@@ -12,7 +12,8 @@ import pytest
 
 from lycosa.learn.fitting import crawl_fitter
 from lycosa.learn.fitting.crawl_fitter import CrawlFitter, Fit, Fitter, Said
-from lycosa.learn.judges.calibration import FIRST_PAGES, MAX_LESSONS
+from lycosa.learn.judges.calibration import MAX_LESSONS
+from lycosa.learn.judges.signals import FIRST_PAGES
 from lycosa.learn.judges.version import Brief, KnownPage, Scorer
 from lycosa.page.text.terms import packed
 from lycosa.values import PageTerms

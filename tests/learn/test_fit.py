@@ -15,6 +15,7 @@ from lycosa.learn.fitting.given import Given
 from lycosa.learn.judges.calibration import MAX_LESSONS, Lessons, Shift, lessons_of
 from lycosa.learn.judges.version import Scorer
 from lycosa.learn.words.background import background_of
+from lycosa.page.text.terms import packed
 from lycosa.values import Floats
 from tests.learn.conftest import SHIPS, made_page
 
@@ -126,7 +127,7 @@ def test_new_pages_hear_of_answers_as_those_that_were_fitted(pages):
     fitted = fit_judge(corpus_of(pages), Given({"owl": 1.0}, (), answers))
     scorer = Scorer(fitted.version)
     assert fitted.version.taught
-    told = [scorer.reasons(terms) for terms, _ in pages]
+    told = [scorer.reasons(packed(terms)) for terms, _ in pages]
     assert [scorer.probability(terms) for terms, _ in pages] == pytest.approx(
         [one.probability for one in told]
     )
@@ -211,9 +212,12 @@ def test_of_many_pages_some_teach_the_classifier():
     assert {7, 11, 9_999}.issubset(chosen.tolist())
 
 
-def test_the_signs_are_told_for_both_rounds(pages):
+def test_the_signals_of_both_rounds_are_told(pages):
     fitted: Fitted = fit_judge(corpus_of(pages), GIVEN["both"])
-    assert [signs.shape for signs in fitted.signs] == [(len(pages), 2)] * 2
+    first, second = fitted.signals
+    assert first.keys() == {"keywords", "examples", "decline"}
+    assert second.keys() == {"keywords", "examples", "text", "decline"}
+    assert {len(values) for values in second.values()} == {len(pages)}
 
 
 def test_what_is_most_like_the_topic_counts_less_where_likely_pages_are_few(pages):
@@ -221,5 +225,5 @@ def test_what_is_most_like_the_topic_counts_less_where_likely_pages_are_few(page
     others = [page for page in pages if not page[1]]
     short = fit_judge(corpus_of(pages), GIVEN["both"]).version
     long = fit_judge(corpus_of([*pages, *others * 8]), GIVEN["both"]).version
-    assert long.coefficients[0] < short.coefficients[0]
-    assert long.coefficients[1:] == short.coefficients[1:]
+    assert long.constant < short.constant
+    assert [part.weight for part in long.parts.values()] == [part.weight for part in short.parts.values()]

@@ -22,10 +22,8 @@ def version_of(links: dict[str, float]) -> Version:
         language="english",
         given="keywords",
         parts={},
-        plain={},
+        constant=0.0,
         links=links,
-        coefficients=(0.0, 1.0, 1.0),
-        cap=1.5,
     )
 
 

@@ -11,9 +11,18 @@ from lycosa.errors import ModelError
 from lycosa.learn.fitting.corpus import Corpus
 from lycosa.learn.fitting.fit import fit_judge
 from lycosa.learn.fitting.given import Given
-from lycosa.learn.judges.calibration import page_log_odds
-from lycosa.learn.judges.version import Scorer, Version, load_version, path_of, save_version, saved_versions
+from lycosa.learn.judges.signals import closeness_of
+from lycosa.learn.judges.version import (
+    Form,
+    Scorer,
+    Version,
+    load_version,
+    path_of,
+    save_version,
+    saved_versions,
+)
 from lycosa.learn.words.background import background_of
+from lycosa.page.text.terms import packed
 
 
 @pytest.fixture
@@ -45,15 +54,19 @@ def test_a_version_keeps_every_version_before_it(version, tmp_path):
     assert load_version(tmp_path, 2).number == 2
 
 
-def test_the_words_add_up_to_the_score(version, pages):
-    """What the words, all others and the base give together is the score; the probability is the judge's."""
+def test_the_words_add_up_to_the_log_odds(version, pages):
+    """What the words, all others and the base give together are the log odds; the probability is the judge's."""
     scorer = Scorer(version)
     for terms, _ in pages[:10]:
-        told = scorer.reasons(terms, limit=3)
+        told = scorer.reasons(packed(terms), limit=3)
         assert len(told.words) == 3
         assert sum(amount for _, amount in told.words) + told.others + told.base == pytest.approx(told.score)
-        assert told.probability == pytest.approx(scorer.probability(terms))
-    assert "owl" in dict(scorer.reasons(pages[0][0]).words)
+        assert (
+            told.probability
+            == pytest.approx(scorer.probability(terms))
+            == pytest.approx(1 / (1 + exp(-told.score)))
+        )
+    assert "owl" in dict(scorer.reasons(packed(pages[0][0])).words)
 
 
 def word_by_word(version: Version, terms: dict[str, int]) -> float:
@@ -61,13 +74,11 @@ def word_by_word(version: Version, terms: dict[str, int]) -> float:
     background = background_of(version.language)
     weights = {term: (1 + log(times)) * background.rarity(term) for term, times in terms.items() if times > 0}
     length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-    total = sum(part.weight for part in version.parts.values())
-    score = 0.0
+    logit = version.constant
     for part in version.parts.values():
         product = sum(weight * part.words.get(term, 0.0) for term, weight in weights.items()) / length
-        score += part.weight / total * (product - part.mean) / part.deviation
-    plain = sum(weight * version.plain.get(term, 0.0) for term, weight in weights.items()) / length
-    logit = page_log_odds(version.coefficients, version.cap, score, plain)
+        is_plain = part.form is Form.PLAIN
+        logit += part.weight * ((product - part.mean) / part.deviation if is_plain else closeness_of(product))
     return 1.0 / (1.0 + exp(-(version.shift.a + version.shift.b * logit)))
 
 

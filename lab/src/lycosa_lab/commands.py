@@ -150,6 +150,36 @@ def record(
 
 
 @lab.command()
+def fit(
+    webs: Annotated[
+        list[Path], typer.Argument(help="Virtual webs: their topics are crawled as a user would.")
+    ],
+    kind: Annotated[
+        list[str] | None, typer.Option(help="A kind of request, as coefficients.json names it; default: all.")
+    ] = None,
+    draw: Annotated[list[int] | None, typer.Option(help="A random seed; default: 1 and 2.")] = None,
+    pages: Annotated[list[int] | None, typer.Option(help="Numbers of pages; default: 200 and 1000.")] = None,
+    out: Annotated[
+        Path, typer.Option(help="The table to write: quality on topics and webs left out.")
+    ] = Path("judge.md"),
+) -> None:
+    """Fit the judge that Lycosa ships on virtual webs, and write its provenance.
+
+    The coefficients of the installed Lycosa are replaced.
+
+    Example: lycosa lab fit webs/wikischools webs/modern --kind both --out judge.md
+    """
+    from lycosa_lab.fit.shipped import refit, write_coefficients
+    from lycosa_lab.fit.weights import SIGNALS
+
+    draws, sizes, kinds = draw or [1, 2], sorted(pages or [200, 1000]), kind or [*SIGNALS]
+    room = room_for(out)
+    found, table = refit(webs, kinds, draws, sizes, say)
+    room.write_text(table + "\n", encoding="utf-8")
+    typer.echo(f"Wrote {write_coefficients(found, webs, len(draws), sizes)} and {room}")
+
+
+@lab.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="Which paper, by its method: selective, event, …")],
     web: Annotated[Path | None, typer.Option(help="A virtual web; default: the demo web.")] = None,

@@ -29,6 +29,7 @@ from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.control import Reply, controlled
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import LycosaError, StoppedEarly
+from lycosa.learn.figures import Figures
 from lycosa.spec.writing import as_run
 from lycosa.values import Say
 
@@ -172,9 +173,7 @@ def status_of_shards(state: State | None, do: str = "status") -> Reply:
         "ended": "interrupted" if do == "stop" else state.ended if state else "",
         "pages": state.pages if state else 0,
         "relevant": state.relevant if state else 0,
-        "harvest": None,
-        "harvest_low": None,
-        "harvest_high": None,
+        **Figures().as_json(),
         "bytes": state.bytes if state else 0,
         "seconds": round(state.seconds, 1) if state else 0.0,
         "waiting": sum(report.waiting for report in reports),

@@ -9,6 +9,7 @@ import typer
 
 from lycosa.commands import Json, as_json
 from lycosa.errors import LycosaError
+from lycosa.wording import CANNOT_TELL
 
 Where = Annotated[Path, typer.Argument(help="A collection.")]
 
@@ -91,7 +92,7 @@ def _of_shards(directory: Path, do: str) -> dict[str, Any] | None:
 
 
 def _in_words(now: dict[str, Any]) -> str:
-    from lycosa.learn.judges.calibration import Harvest
+    from lycosa.learn.figures import Figures
 
     if not now["running"]:
         state = f"not running; the last run ended: {now['ended']}" if now["ended"] else "not running"
@@ -100,14 +101,15 @@ def _in_words(now: dict[str, Any]) -> str:
     else:
         state = "paused" if now["paused"] else "running"
     limit = f" of {now['limit']:,}" if now["limit"] else ""
-    shares = [now[name] for name in ("harvest", "harvest_low", "harvest_high") if now.get(name) is not None]
-    harvest = f" (harvest {Harvest(*shares)})" if len(shares) == 3 else ""
+    told = Figures.within(now)
+    figures = f" ({told})" if str(told) else ""
+    doubt = f"\n{CANNOT_TELL}: {told.unsure}" if told.unsure else ""
     lately = (
         f"\nthe last {now['last_pages']:,} pages brought {now['last_relevant']:,} of the kept ones"
         if "last_pages" in now  # a running crawl that is told something answers without them
         else ""
     )
     return (
-        f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} kept as relevant{harvest}, "
-        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s{lately}"
+        f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} kept as relevant{figures}, "
+        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s{lately}{doubt}"
     )

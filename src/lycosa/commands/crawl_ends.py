@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from lycosa.engine.watch.summary import Summary
 
 
-def _harvest(summary: Summary) -> str:
-    return f" (harvest {summary.harvest_told})" if summary.harvest_told else ""
-
-
 def _lately(summary: Summary) -> str:
     """The yield of the last pages, if there were earlier ones: whether going on is worthwhile."""
     if summary.last_pages >= summary.pages:
@@ -49,8 +45,9 @@ def tell(summary: Summary, *, json: bool) -> None:
     if json:
         typer.echo(as_json(summary))
     else:
+        figures = f" ({summary.figures})" if str(summary.figures) else ""
         told = (
-            f"{counted(summary.pages, 'page')}, {summary.relevant:,} kept as relevant{_harvest(summary)}, "
+            f"{counted(summary.pages, 'page')}, {summary.relevant:,} kept as relevant{figures}, "
             f"{summary.waiting:,} waiting; {summary.ended}.{_lately(summary)}\nThe collection: {summary.collection}"
         )
         typer.echo(fitted(told, sys.stdout))

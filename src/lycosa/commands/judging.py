@@ -88,7 +88,6 @@ def _undo(directory: Path) -> None:
 
 def _show_history(directory: Path, *, json: bool) -> None:
     from lycosa.engine.catch_up.relearn import history
-    from lycosa.wording import interval
 
     found = history(directory)
     if json:
@@ -101,7 +100,7 @@ def _show_history(directory: Path, *, json: bool) -> None:
         f"{'version':>7} {'pages':>7} {'answers':>8} {'agree':>6} {'threshold':>10}  {'harvest':<20} {'':}"
     )
     for one in found:
-        between = interval(one.harvest, one.harvest_low, one.harvest_high) if one.pages else "not known"
+        between = one.figures.harvest_told.removeprefix("about ") or "not known"
         typer.echo(
             f"{one.number:>7} {one.pages:>7,} {one.answers:>8} {one.agreeing:>6} {one.threshold:>10.2f}  {between:<20} "
             f"{one.status}"

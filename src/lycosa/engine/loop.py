@@ -22,7 +22,7 @@ from lycosa.engine.tally import Tally
 from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
 from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher
-from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.figures import Figures
 from lycosa.learn.refit import NoRefits
 from lycosa.values import Decision, Kind, Later, Link, Say
 from lycosa.wording import counted
@@ -103,9 +103,9 @@ class Crawl:
         return self.conclusions.tally
 
     @property
-    def harvest(self) -> Harvest | None:
-        """The share of relevant pages, as the judge estimates it; None if it cannot tell."""
-        return self.refits.harvest
+    def figures(self) -> Figures:
+        """Harvest and precision as the judge estimates them."""
+        return self.refits.figures
 
     async def run(self, seeds: Iterable[Link]) -> Tally:
         """Crawl from the seeds (those already known are passed over)."""

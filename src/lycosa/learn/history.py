@@ -11,7 +11,7 @@ from lycosa.collection import SetAside
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
-from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.figures import Figures
 from lycosa.learn.judges.version import Version, load_version
 from lycosa.learn.labels import labels_digest, verdicts_in
 from lycosa.values import Judgement
@@ -51,10 +51,10 @@ def labels_now(directory: Path) -> str:
     return labels_digest(directory) or "none"
 
 
-def harvest_of(collection: CollectionWriter | Collection) -> Harvest | None:
-    """The harvest of a collection as its judge estimates it; None if it cannot tell."""
+def figures_of(collection: CollectionWriter | Collection) -> Figures:
+    """The figures of a collection as its judge estimates them."""
     version = saved_version(collection)
-    return version.estimate.harvest if version else None
+    return Figures.of(version.estimate if version else None)
 
 
 def saved_version(collection: CollectionWriter | Collection) -> Version | None:

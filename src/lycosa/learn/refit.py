@@ -21,10 +21,11 @@ import numpy as np
 from lycosa.collection import LearningSink, Rejudged
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
+from lycosa.learn.figures import Figures
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import Fits, InlineFits, Place, fits_of
 from lycosa.learn.history import Keeping, kept_in
-from lycosa.learn.judges.calibration import Harvest, is_worse
+from lycosa.learn.judges.calibration import is_worse
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge, save_brief
 from lycosa.learn.judges.version import Chances, Version, save_version
@@ -103,9 +104,9 @@ class NoRefits:
     version: Version | None = None
 
     @property
-    def harvest(self) -> Harvest | None:
-        """The share of relevant pages, as the version estimates it; None if it cannot tell."""
-        return self.version.estimate.harvest if self.version else None
+    def figures(self) -> Figures:
+        """The figures of the crawl as the version estimates them."""
+        return Figures.of(self.version.estimate if self.version else None)
 
     async def begin(self, version: Version | None, refused: Version | None) -> bool:
         """Go on with the version that judged all pages, or fit a first one. Return whether pages have to be judged anew."""

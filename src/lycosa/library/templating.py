@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from lycosa.learn.figures import Figures
 from lycosa.page.text.languages import name_of
 from lycosa.report.hyperlinks import web_url
 from lycosa.wording import percent
@@ -22,4 +23,5 @@ def templates() -> Environment:
     found.filters["web_url"] = web_url
     found.filters["language"] = name_of
     found.filters["percent"] = percent
+    found.filters["tiles"] = lambda values: Figures.within(values).tiles
     return found

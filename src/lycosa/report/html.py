@@ -23,7 +23,7 @@ from lycosa.collection.search.phrases import TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
 from lycosa.errors import CollectionError
 from lycosa.frontier.inspection import urls_waiting
-from lycosa.learn.history import harvest_of, saved_version
+from lycosa.learn.history import figures_of, saved_version
 from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of
 from lycosa.report import design
@@ -37,7 +37,7 @@ from lycosa.report.hyperlinks import web_url
 from lycosa.report.summary import gist_of
 from lycosa.report.thumbnails import thumbnail_of
 from lycosa.values import Reason
-from lycosa.wording import interval, lasting, percent
+from lycosa.wording import lasting, percent
 
 BEST_PAGES = 60
 DOUBTFUL, NEAR = 8, 0.3
@@ -77,7 +77,6 @@ def render(collection: Collection) -> str:
     environment.filters["web_url"] = web_url
     environment.filters["language"] = name_of
     environment.filters["percent"] = percent
-    environment.filters["interval"] = interval
     text = environment.get_template("report.html.j2").render(
         version=__version__,
         fonts=FONTS_HERE,
@@ -101,7 +100,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
         **msgspec.structs.asdict(described(collection)),
         "pages": pages,
         "relevant": relevant,
-        "harvest": harvest_of(collection),
+        "figures": figures_of(collection),
         "explored": collection.statistics.explored(),
         "last": [page.relevant for page in reader.latest(LAST_PAGES)],
         "ended": runs[-1].reason if runs else "",
@@ -145,7 +144,6 @@ def _certainty(collection: Collection) -> dict[str, Any]:
         doubtful = [page for page in found if page.score is not None and abs(page.score - threshold) <= NEAR]
     return {
         "threshold": threshold,
-        "precision": version.estimate if version else None,
         "scores": score_histogram(counts.scores, threshold) if threshold is not None else Markup(""),
         "doubtful": doubtful,
         "not_kept": counts.relevance["no"],

@@ -31,14 +31,15 @@ class JudgedCrawl:
 
     web: str
     topic: str
+    size: int  # the number of pages that was asked for
     fitter: Fitter
     relevant: Floats
     found: Rows  # neither examples nor seeds
     targets: int
 
-    def fit(self, kind: str, coefficients: Coefficients) -> Fitted:
-        """Judge all pages with these coefficients."""
-        return self.fitter.fitted({}, {kind: coefficients})
+    def fit(self, known: Mapping[str, Coefficients]) -> Fitted:
+        """Judge all pages with these coefficients, by kind of request."""
+        return self.fitter.fitted({}, known)
 
 
 class Quality(NamedTuple):
@@ -68,14 +69,17 @@ def crawled_to(laboratory: Laboratory, sizes: Sequence[int], strategy: str = "fu
     made = fitted(strategy, {}, laboratory.preparations[strategy])
     store = crawled_in_lab(made, laboratory.web, laboratory.topic, draw, laboratory.options).store
     pages, labelled = list(store.page_terms(0, "")), laboratory.topic.relevant()
-    found = []
-    for size in sorted({min(size, len(pages)) for size in sizes}):
+    found: list[JudgedCrawl] = []
+    for size in sizes:
+        if found and found[-1].fitter.pages == len(pages):
+            break  # nothing was left to fetch
         fitter = Fitter(judge.brief)
         fitter.read(pages[:size])
         found.append(
             JudgedCrawl(
                 laboratory.web.web.title,
                 laboratory.topic.name,
+                size,
                 fitter,
                 np.array([key in labelled for key in fitter.rows], np.float64),
                 np.array([row for key, row in fitter.rows.items() if key not in draw.excluded], np.intp),
@@ -98,9 +102,3 @@ def quality(crawl: JudgedCrawl, probability: Floats) -> Quality:
         right / max(1, int(kept.sum())),
         float(abs(told.mean() - relevant.mean())),
     )
-
-
-def means_of(crawls: Sequence[JudgedCrawl], probabilities: Mapping[int, Floats]) -> Quality:
-    """The mean quality of crawls, by their place."""
-    found = [quality(crawls[at], told) for at, told in probabilities.items()]
-    return Quality(*(float(np.mean(values)) for values in zip(*found, strict=True)))

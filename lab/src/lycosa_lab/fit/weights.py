@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 
+from lycosa.learn.fitting import guesses
 from lycosa.learn.judges.calibration import sigmoid
 from lycosa.learn.judges.signals import (
     ASKED,
@@ -22,10 +25,13 @@ from lycosa.learn.judges.signals import (
     UNLIKELY,
     Coefficients,
     Signals,
+    shipped,
     stacked,
 )
 from lycosa.values import Floats
-from lycosa_lab.fit.crawls import JudgedCrawl
+
+if TYPE_CHECKING:
+    from lycosa_lab.fit.crawls import JudgedCrawl
 
 RIDGE = 1.0
 FOLDS = 6
@@ -71,13 +77,18 @@ def regressed(values: Floats, wanted: Floats, weight: Floats) -> tuple[float, ..
 def fitted_on(crawls: Sequence[JudgedCrawl], kind: str) -> Coefficients:
     """Coefficients of both rounds; the second sees what the first makes of the pages. All crawls weigh alike."""
     first, more = SIGNALS[kind]
-    known = Coefficients(dict.fromkeys((CONSTANT, *first), 0.0), {CONSTANT: 0.0})
-    at_first = _round([crawl.fit(kind, known).signals[0] for crawl in crawls], crawls, first)
+    unfitted = Coefficients(dict.fromkeys((CONSTANT, *first), 0.0), {CONSTANT: 0.0})
+    at_first = _round([_signals(crawl, kind, unfitted)[0] for crawl in crawls], crawls, first)
     known = Coefficients(at_first, {CONSTANT: 0.0})
-    told = [(crawl.fit(kind, known).signals, crawl) for crawl in crawls]
+    told = [(_signals(crawl, kind, known), crawl) for crawl in crawls]
     whole = [(signals[-1], crawl) for signals, crawl in told if len(signals) > 1]
     signals, those = [told for told, _ in whole], [crawl for _, crawl in whole]
     return Coefficients(at_first, _round(signals, those, (*first, *more)))
+
+
+def _signals(crawl: JudgedCrawl, kind: str, known: Coefficients) -> Sequence[Signals]:
+    with patch.object(guesses, "GUESSES", 0):  # pages taken for model pages are judged by what is fitted here
+        return crawl.fit({kind: known}).signals
 
 
 def _round(
@@ -98,7 +109,7 @@ def left_out(crawls: Sequence[JudgedCrawl], kind: str, step: Step) -> dict[int, 
         known = fitted_on([crawl for crawl in crawls if (crawl.web, crawl.topic) not in topics], kind)
         for at, crawl in enumerate(crawls):
             if (crawl.web, crawl.topic) in topics:
-                found[at] = crawl.fit(kind, known).probability
+                found[at] = crawl.fit({**shipped(), kind: known}).probability
     return found
 
 
@@ -111,7 +122,7 @@ def other_webs(crawls: Sequence[JudgedCrawl], kind: str, step: Step) -> dict[int
         known = fitted_on([crawl for crawl in crawls if crawl.web != web], kind)
         for at, crawl in enumerate(crawls):
             if crawl.web == web:
-                found[at] = crawl.fit(kind, known).probability
+                found[at] = crawl.fit({**shipped(), kind: known}).probability
     return found
 
 

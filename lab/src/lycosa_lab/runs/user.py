@@ -11,6 +11,7 @@ from pathlib import Path
 from lycosa.engine.start.prepare import CrawlMeans
 from lycosa.errors import InputError
 from lycosa.evidence.text_model import TextModel
+from lycosa.learn.meaning.encoders import AUTO, NONE
 from lycosa.learn.topic import OF_WORDS, TopicModel, model_of_language
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import section_class, starts, strategy_class
@@ -28,12 +29,19 @@ def user_spec(web: CachedWeb, topic: Topic, draw: Draw, options: Options, random
     examples = tuple(map(web.url, draw.positives))
     sections = sections_in_lab(topic, examples) if examples else {}
     keywords = topic.keywords if given.keywords else ()
+    description = topic.description if given.description else ""
+    meaning = AUTO if given.meaning else NONE
     kinds = [starts()[name].get("judge", {}).get("kind") for name in sections if name in starts()]
     return Spec(
-        topic=TopicSpec(keywords=keywords, examples=() if sections else examples, language=web.language),
+        topic=TopicSpec(
+            keywords=keywords,
+            description=description,
+            examples=() if sections else examples,
+            language=web.language,
+        ),
         seeds=SeedsSpec(urls=tuple(map(web.url, draw.seeds))),
         limits=LimitsSpec(pages=options.pages),
-        judge=next((JudgeSpec(kind=kind) for kind in kinds if kind), JudgeSpec()),
+        judge=next((JudgeSpec(kind=kind) for kind in kinds if kind), JudgeSpec(meaning=meaning)),
         random_seed=random_seed,
         methods={**sections, **given_sections(options)},
     )

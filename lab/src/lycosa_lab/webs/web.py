@@ -24,6 +24,7 @@ class Topic:
     grades: dict[int, int]
     seeds: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
+    description: str = ""
     tags: tuple[str, ...] = ()
     is_event: bool = False  # events.csv names it: what happened, at one place and time
     relevant_urls: Mapping[str, int] = field(
@@ -118,7 +119,7 @@ def _table(path: Path, table: Mapping[str, Any], key: str, within: str = "") -> 
     return value
 
 
-def _given(path: Path, about: dict[str, Any]) -> dict[str, dict[str, tuple[str, ...]]]:
+def _given(path: Path, about: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What web.toml gives of each topic that it names."""
     topics = _table(path, about, "topics")
     return {
@@ -126,6 +127,7 @@ def _given(path: Path, about: dict[str, Any]) -> dict[str, dict[str, tuple[str, 
             key: _texts(path, _table(path, topics, name, "topics."), key, f"topics.{name}.")
             for key in ("seeds", "keywords", "tags")
         }
+        | {"description": str(_table(path, topics, name, "topics.").get("description", ""))}
         for name in topics
     }
 

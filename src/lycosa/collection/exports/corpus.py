@@ -28,7 +28,7 @@ from lycosa.page.response import document_of
 from lycosa.page.signs.rights import Rights
 from lycosa.page.text.markdown import markdown_of
 from lycosa.page.text.prose import prose_of
-from lycosa.values import Category, Data, Fact, Refusal
+from lycosa.values import Category, Data, Fact, Refusal, is_uncertain
 
 MAX_BYTES = 50_000_000
 ROW_GROUP = 2000
@@ -75,6 +75,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
     relevant: bool
     score: float | None
     rule: str | None
+    uncertain: bool  # kept by a judge that cannot tell yet
     categories: dict[str, str | None]  # by evidence; a column each
     places: list[PlaceRow]
     entities: list[EntityRow]
@@ -103,7 +104,7 @@ def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bo
 
 
 CSV_COLUMNS = (
-    "url title date date_source doubtful_date language source words relevant score categories places people organisations "
+    "url title date date_source doubtful_date language source words relevant uncertain score categories places people organisations "
     "text"
 ).split()
 
@@ -191,6 +192,7 @@ def corpus_rows(collection: Collection, wanted: PageFilter, *, markdown: bool = 
             relevant=bool(judgement and judgement.relevant),
             score=_known(judgement.score) if judgement else None,
             rule=judgement.rule or None if judgement else None,
+            uncertain=judgement is not None and is_uncertain(judgement),
             categories={name: _label(evidence.get(name)) for name in categories},
             places=_places(collection, page.id),
             entities=_entities(collection, page.id),

@@ -19,6 +19,7 @@ from lycosa.collection.search.phrases import (
     snippet_of,
 )
 from lycosa.collection.search.word_forms import WordForms
+from lycosa.values import UNCERTAIN
 
 COUNTED = 10_000
 """Maximum number of hits counted: counting more would read them all."""
@@ -29,7 +30,10 @@ COMMON = 20_000
 BEGINNING_CHARS = 600
 """Characters read of a text that was not found by words."""
 
-_COLUMNS = "pages.id, pages.url, pages.title, source, language, date, words, relevant, score, at"
+_COLUMNS = (
+    "pages.id, pages.url, pages.title, source, language, date, words, relevant, score, at, relevant AND "
+    f"coalesce((SELECT text LIKE '%{UNCERTAIN}' FROM rules WHERE rules.id = pages.rule), 0)"
+)
 
 
 class Order(StrEnum):
@@ -64,6 +68,7 @@ class SearchHit(msgspec.Struct, frozen=True, array_like=True):
     relevant: bool
     score: float | None
     at: float
+    uncertain: bool  # kept by a judge that cannot tell yet
     snippet: str = ""
 
 

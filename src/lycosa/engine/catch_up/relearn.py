@@ -21,10 +21,10 @@ from lycosa.engine.start.resume import note_taught
 from lycosa.engine.tally import Tally
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
+from lycosa.learn.figures import Figures
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import InlineFits, said_in
 from lycosa.learn.history import kept_in, labels_now, refused_version, saved_version
-from lycosa.learn.judges.calibration import Harvest
 from lycosa.learn.judges.learning import LearningJudge, brief_path, saved_judge
 from lycosa.learn.judges.version import Version, load_version, save_version, saved_versions
 from lycosa.learn.labels import verdicts_in
@@ -32,7 +32,7 @@ from lycosa.learn.refit import Refits
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import stored_spec
 from lycosa.values import Judgement
-from lycosa.wording import interval
+from lycosa.wording import CANNOT_TELL
 
 PATIENCE_S = 120.0
 """Seconds to wait for a running crawl to learn."""
@@ -48,7 +48,8 @@ class Standing(msgspec.Struct, frozen=True):
     agreeing: int = 0
     precision: float = 0.0
     precision_low: float = 0.0
-    precision_high: float = 0.0
+    precision_high: float = 1.0
+    unsure: str = ""
 
 
 class Relearned(msgspec.Struct, frozen=True):
@@ -75,10 +76,13 @@ class Relearned(msgspec.Struct, frozen=True):
             )
         if before.version == after.version:
             return f"Nothing new was learned: judge version {after.version} goes on judging, {kept}."
-        precision = interval(after.precision, after.precision_low, after.precision_high)
+        figures = Figures(
+            precision=after.precision, precision_low=after.precision_low, precision_high=after.precision_high
+        )
+        doubt = f" {CANNOT_TELL.capitalize()}: {after.unsure}." if after.unsure else ""
         return (
             f"Judge version {after.version}: {kept}; of the {after.answers} you answered {after.agreeing} agree; "
-            f"precision now about {precision}."
+            f"precision now {figures.precision_told}.{doubt}"
         )
 
 
@@ -91,10 +95,7 @@ class PastVersion(msgspec.Struct, frozen=True):
     answers: int = 0
     agreeing: int = 0
     threshold: float = 0.0
-    harvest: float = 0.0
-    harvest_low: float = 0.0
-    harvest_high: float = 0.0
-    precision: float = 0.0
+    figures: Figures = Figures()
 
 
 def standing_of(collection: CollectionWriter | Collection) -> Standing:
@@ -111,6 +112,7 @@ def standing_of(collection: CollectionWriter | Collection) -> Standing:
         told.precision,
         told.precision_low,
         told.precision_high,
+        told.unsure,
     )
 
 
@@ -265,7 +267,6 @@ def _knows_all(collection: Collection) -> bool:
 
 
 def _past(version: Version, status: str) -> PastVersion:
-    told, harvest = version.estimate, version.estimate.harvest or Harvest(0.0, 0.0, 0.0)
     return PastVersion(
         version.number,
         status,
@@ -273,10 +274,7 @@ def _past(version: Version, status: str) -> PastVersion:
         len(version.said),
         version.agreeing,
         version.threshold,
-        harvest.value,
-        harvest.low,
-        harvest.high,
-        told.precision,
+        Figures.of(version.estimate),
     )
 
 

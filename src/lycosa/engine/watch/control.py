@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.engine.loop import Crawl
-from lycosa.learn.judges.calibration import Harvest
 
 NAME = "control.sock"
 LINE_BYTES = 65_536
@@ -89,25 +88,16 @@ def ask(directory: Path, do: str, timeout_s: float = 3.0) -> Reply | None:
     return answer if isinstance(answer, dict) else None
 
 
-def harvest_figures(harvest: Harvest | None) -> Reply:
-    """A harvest as JSON has it everywhere."""
-    return {
-        "harvest": round(harvest.value, 4) if harvest else None,
-        "harvest_low": round(harvest.low, 4) if harvest else None,
-        "harvest_high": round(harvest.high, 4) if harvest else None,
-    }
-
-
 def status_of(crawl: Crawl) -> Reply:
     """The status of a running crawl."""
-    tally, counts, harvest = crawl.tally, crawl.frontier.counts(), crawl.harvest
+    tally, counts = crawl.tally, crawl.frontier.counts()
     return {
         "running": True,
         "paused": crawl.paused,
         "ended": crawl.ended,
         "pages": tally.pages,
         "relevant": tally.relevant,
-        **harvest_figures(harvest),
+        **crawl.figures.as_json(),
         "bytes": tally.bytes,
         "seconds": round(tally.seconds, 1),
         "waiting": counts.waiting,

@@ -14,13 +14,14 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.engine.loop import NOTHING_LEFT
 from lycosa.engine.watch.summary import Summary
+from lycosa.learn.figures import Figures
 from lycosa.learn.history import saved_version
 from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
 from lycosa.learn.questions import Question, questions_in, scores_of
 from lycosa.page.text.terms import terms_of
 from lycosa.values import Reason
-from lycosa.wording import counted, interval, percent
+from lycosa.wording import CANNOT_TELL, MEASURES, counted, percent
 
 TITLES = 5
 TITLE_CHARS = 90
@@ -45,8 +46,7 @@ NOTHING_UNTAKEN = ReasonCounts({}, {}, {})
 class Health(msgspec.Struct, frozen=True):
     """The health of a crawl: what is wrong with it, what is believed of it, and what would help."""
 
-    harvest: str  # '': nobody knows
-    right: str  # how much of what was kept; '': nobody knows
+    figures: Figures
     near: float  # the share of pages that lie near the threshold
     look_at: list[Question]
     answers: int
@@ -57,23 +57,24 @@ class Health(msgspec.Struct, frozen=True):
         """For people, the worst first.
 
         >>> asked = Question(1, 1, "http://a.test/", "Owls", 0.5)
-        >>> told = "about 85 % (70 % to 95 %)", 0.124, [asked], 0, "lycosa label c", ("Little was found.",)
-        >>> print(Health("about 31 % (22 % to 40 %)", *told))
+        >>> told = 0.124, [asked], 0, "lycosa label c", ("Little was found.",)
+        >>> print(Health(Figures(0.31, 0.22, 0.4, 0.85, 0.7, 0.95), *told))
         Health: Little was found.
-        Health: harvest about 31 % (22 % to 40 %); about 85 % (70 % to 95 %) of what was kept is right; no labels yet; 12 % of the pages lie near the threshold.
+        Health: harvest about 31 % (22 % to 40 %), precision about 85 % (70 % to 95 %); no labels yet; 12 % of the pages lie near the threshold.
+        Harvest: relevant pages among the pages judged. Precision: relevant pages among the pages kept. Both are estimated; pages that you gave do not count.
         Worth a look, as their answers would teach most (with how likely each is to be relevant):
           0.50  Owls  http://a.test/
         What would help most: lycosa label c
         """
         told = [
-            f"harvest {self.harvest or 'not known'}",
-            *([f"{self.right} of what was kept is right"] if self.right else []),
+            str(self.figures) or "harvest not known",
             counted(self.answers, "label") if self.answers else "no labels yet",
             f"{percent(self.near)} of the pages lie near the threshold.",
         ]
         lines = [
             *(f"Health: {trouble}" for trouble in self.troubles),
             f"Health: {'; '.join(told)}",
+            *([MEASURES] if self.figures.harvest is not None else []),
             *(
                 ["Worth a look, as their answers would teach most (with how likely each is to be relevant):"]
                 if self.look_at
@@ -100,8 +101,7 @@ def health_of(summary: Summary) -> Health | None:
         near = scores.near
         unfound = unfound_keywords(collection, version.language) if version else []
         return Health(
-            harvest=summary.harvest_told,
-            right=_right(told),
+            figures=summary.figures,
             near=near,
             look_at=questions_in(collection, TITLES),
             answers=answers,
@@ -133,13 +133,6 @@ def _shortened(title: str) -> str:
     return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
 
 
-def _right(told: Estimate | None) -> str:
-    """The estimated precision of the kept pages with its interval; empty if it is unknown."""
-    if told is None or not told.kept:
-        return ""
-    return f"about {interval(told.precision, told.precision_low, told.precision_high)}"
-
-
 def _troubles(
     summary: Summary,
     told: Estimate | None,
@@ -156,11 +149,15 @@ def _troubles(
             if len(unfound) == 1
             else f"no page has any of the keywords {words}: misspelt, or in another language than the pages?"
         )
+    if summary.unsure:
+        found.append(
+            f"{CANNOT_TELL}: {summary.unsure}. The pages kept are the best so far, and marked as uncertain. "
+            f"lycosa label {shlex.quote(summary.collection)} asks five questions."
+        )
     if told and told.pages and told.kept and told.precision < 0.5:
-        found.append(f"most of the pages kept are probably off topic: {_right(told)} of them are right.")
-    if told and told.pages and not told.kept:
-        found.append(f"none of the {counted(told.pages, 'page')} found is likely enough to be kept.")
-    elif summary.harvest is not None and summary.harvest < LITTLE:
+        right = Figures.of(told).precision_told
+        found.append(f"most of the pages kept are probably off topic: {right} of them are right.")
+    if summary.harvest is not None and summary.harvest < LITTLE:
         found.append("hardly any of the pages found are about the topic.")
     if unindexed := untaken.pages.get(Reason.NOINDEX.name, 0):
         found.append(_of_unindexed(unindexed, unindexed_seeds))
@@ -208,7 +205,9 @@ def _advice(summary: Summary, version: Version | None, near: float, answers: int
     told = version.estimate if version else None
     width = (summary.harvest_high or 0.0) - (summary.harvest_low or 0.0)
     off = told is not None and told.kept > 0 and (told.precision < 0.5 or _spread(told) > UNSURE_KEPT)
-    if answers < MANY_ANSWERS and (off or near > MUCH or width > UNSURE or not summary.judge_version):
+    if summary.unsure or (
+        answers < MANY_ANSWERS and (off or near > MUCH or width > UNSURE or not summary.judge_version)
+    ):
         return f"lycosa label {where}"
     if near > MUCH:
         return f"lycosa label {where} --count 10"

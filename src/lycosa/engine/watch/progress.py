@@ -88,7 +88,7 @@ class Progress:
                 "pages",
                 f"{tally.pages:,}" + (f" of {self.crawl.limits.pages:,}" if self.crawl.limits.pages else ""),
             ),
-            ("kept", f"{tally.relevant:,}{self._harvest()}"),
+            ("kept", f"{tally.relevant:,}{self._figures_told()}"),
             ("lately", self._lately()),
             ("speed", f"{speed:.1f} pages/s"),
             ("hosts", f"{counts.active_authorities:,} with work, {counts.authorities:,} seen"),
@@ -108,10 +108,10 @@ class Progress:
         pages = min(until.pages if until else LATELY, len(tally.latest))
         return f"{tally.brought(pages):,} of the last {pages:,}"
 
-    def _harvest(self) -> str:
+    def _figures_told(self) -> str:
         version = self.crawl.refits.version if self.crawl.refits else None
-        harvest = f"harvest {self.crawl.harvest}; " if self.crawl.harvest else ""
-        return f" ({harvest}judge version {version.number})" if version else ""
+        figures = f"{self.crawl.figures}; " if version and str(self.crawl.figures) else ""
+        return f" ({figures}judge version {version.number})" if version else ""
 
     def _time_left(self, speed: float, waiting: int) -> float | None:
         limits, tally = self.crawl.limits, self.crawl.tally

@@ -10,7 +10,7 @@ from lycosa.collection.catalogue.progress import LAST_PAGES, PAUSED
 from lycosa.collection.log import tell
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl
-from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.figures import Figures
 from lycosa.page.signs.needs_browser import NEEDS_BROWSER, RENDERED
 from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 
@@ -24,7 +24,7 @@ class Summary(msgspec.Struct, frozen=True):
     collection: str
     pages: int
     relevant: int  # pages that were kept
-    harvest: float | None  # the share of the pages found that is relevant, estimated; None: nobody knows
+    harvest: float | None  # relevant pages among the pages judged, estimated; None: nobody knows
     bytes: int
     seconds: float
     waiting: int
@@ -44,20 +44,22 @@ class Summary(msgspec.Struct, frozen=True):
     last_pages: int = 0  # the last ones, LAST_PAGES or all
     last_relevant: int = 0  # of these, how many were kept: whether it is worth going on
     fetched_now: int = 0  # answers for pages that this run got; the rest counts all runs
+    precision: float | None = None  # relevant pages among the pages kept, estimated
+    precision_low: float | None = None
+    precision_high: float | None = None
+    unsure: str = ""  # why the judge cannot tell yet which pages are relevant; empty if it can
     when_starved: str = ""  # what the user can set, where a strategy that refuses links has none left
 
     @property
-    def harvest_told(self) -> str:
-        """The harvest for people, with its interval; nothing where nobody knows."""
-        if self.harvest is None or self.harvest_low is None or self.harvest_high is None:
-            return ""
-        return str(Harvest(self.harvest, self.harvest_low, self.harvest_high))
+    def figures(self) -> Figures:
+        """Harvest and precision as the judge estimates them."""
+        return Figures.within(msgspec.structs.asdict(self))
 
 
 def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds: list[Link]) -> Summary:
     """Note in the collection that a run has ended, and say how the crawl went."""
     tally, waiting = crawl.tally, crawl.frontier.counts().waiting
-    version, harvest = crawl.refits.version if crawl.refits else None, crawl.harvest
+    version, figures = crawl.refits.version if crawl.refits else None, crawl.figures
     with collection.commit():
         collection.catalogue.end_run(crawl.clock.now(), crawl.ended)
         if crawl.rested_s:
@@ -68,7 +70,7 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         collection=str(directory),
         pages=tally.pages,
         relevant=tally.relevant,
-        harvest=round(harvest.value, 4) if harvest else None,
+        **figures.as_json(),
         bytes=tally.bytes,
         seconds=round(tally.seconds, 1),
         waiting=waiting,
@@ -77,8 +79,6 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         resumable=crawl.ended in ("interrupted", TOO_LONG) or waiting > 0,
         refused={reason.name.lower(): count for reason, count in tally.refused.most_common()},
         failed_seeds={url: str(refusal) for url, refusal in failed if refusal},
-        harvest_low=round(harvest.low, 4) if harvest else None,
-        harvest_high=round(harvest.high, 4) if harvest else None,
         judge_version=version.number if version else 0,
         rendered=crawl.conclusions.renderings.rendered if crawl.conclusions.renderings else 0,
         unrendered=collection.reader.count_noted(NEEDS_BROWSER, RENDERED),

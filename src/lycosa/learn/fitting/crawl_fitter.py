@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from lycosa.learn.fitting import sampling
 from lycosa.learn.fitting.corpus import Corpus
-from lycosa.learn.fitting.fit import Fitted, fit_judge
+from lycosa.learn.fitting.fit import Fitted
 from lycosa.learn.fitting.given import Given, Meant
+from lycosa.learn.fitting.guesses import fit_with_guesses
 from lycosa.learn.fitting.sampling import Sample, lot_of, shared_out
-from lycosa.learn.judges.calibration import estimate_of, find_threshold, lowest_threshold
+from lycosa.learn.judges.doubt import described
 from lycosa.learn.judges.signals import FIRST_PAGES, Coefficients
 from lycosa.learn.judges.version import Brief, Chances, Scorer, Told, Version
 from lycosa.learn.meaning.vectors import lead_vector
@@ -154,7 +155,7 @@ class Fitter:
             times=np.array([self.times.get(key, 1) for key in self.rows], np.intp),
             meant=self._meant(),
         )
-        return fit_judge(self._corpus, given, coefficients)
+        return fit_with_guesses(self._corpus, given, coefficients)
 
     def _meant(self) -> Meant | None:
         if (meanings := self.brief.meanings) is None:
@@ -241,26 +242,22 @@ class CrawlFitter:
                         yield page.key, scorer.probability(page.terms, page.evidence), page.wanted
 
         chances, upto_of = fit.chances + Chances.of(judged()), dict(self._upto)
-        version = self._described(fit.version, chances, np.array(counted, np.bool_), known, heard)
+        version = self._described(fit.version, chances, np.array(counted, np.bool_), known)
         version = msgspec.structs.replace(version, upto=upto_of.pop(OWN, 0))
         return Fit(version, chances, upto_of)
 
     def _described(
-        self, version: Version, chances: Chances, counted: NDArray[np.bool_], known: Set[int], heard: Said
+        self, version: Version, chances: Chances, counted: NDArray[np.bool_], known: Set[int]
     ) -> Version:
         """A version with the threshold for all pages that were found, and its estimate for all of them."""
         keys, chance, wanted = chances.columns()
         certain = np.isin(keys, list(known))
         if self.brief.of_kind:
             chance = np.where(certain, chance, chance * wanted)
-        threshold = self.brief.threshold
-        if threshold is None:
-            lessons = len(version.forecasts.keys() - heard.held)
-            lowest = lowest_threshold(lessons, is_event=bool(self.brief.evidence))
-            threshold = find_threshold(chance[counted], lowest)
-        odds = np.clip(chance, 1e-13, 1.0 - 1e-13)
-        logits, kept = np.log(odds / (1.0 - odds)), chance[counted] >= threshold
-        told = estimate_of(logits[counted], certain[counted], version.shift.deviation, kept)
+        odds = np.clip(chance, 1e-13, 1.0 - 1e-13)[counted]
+        threshold, told = described(
+            np.log(odds / (1.0 - odds)), certain[counted], version.shift.deviation, self.brief.threshold
+        )
         estimate = msgspec.structs.replace(told, pages=version.estimate.pages)
         return msgspec.structs.replace(version, threshold=threshold, estimate=estimate)
 

@@ -2,11 +2,11 @@
 
 Everything follows from stored data (terms, the order of fetching, answers): the same data give the same judge.
 
-1. At first: closeness to the keywords and to the examples, and the share of the keywords that a page has; with an encoder
-   also what its lead means beside them. The log odds of these were fitted on crawls of many topics.
+1. At first: closeness to the keywords and to the examples; with an encoder also what the lead of a page means beside
+   them. What these weigh was fitted on crawls of many topics.
 2. In full: a ridge classifier learns the first probabilities on all pages, each judged as if it had not been in the fit,
-   and joins them; so do the means of what likely and unlikely pages mean, and two signs of the crawl: how many pages look
-   likely at first, and how much fewer than in its beginning. Answers are certain, teach the classifier, shift the log
+   and joins them; so do the means of what likely and unlikely pages mean, and by how much the share of likely pages is less
+   than in the beginning of the crawl. Answers are certain, teach the classifier, shift the log
    odds, and move those of pages like the answered ones.
 
 Two rounds, no more: further ones drift.
@@ -32,17 +32,15 @@ from lycosa.learn.judges.calibration import (
     PRIOR_WORDS,
     Estimate,
     Shift,
-    estimate_of,
-    find_threshold,
     lessons_of,
-    lowest_threshold,
     share_shift,
     sigmoid,
 )
+from lycosa.learn.judges.doubt import described
 from lycosa.learn.judges.signals import (
     ASKED,
     CONSTANT,
-    COVERAGE,
+    DECLINE,
     EACH,
     EVIDENCE,
     EXAMPLES,
@@ -56,7 +54,7 @@ from lycosa.learn.judges.signals import (
     Signals,
     Weights,
     closeness,
-    crawl_signs,
+    decline_of,
     in_crawl,
     log_odds,
     shipped,
@@ -107,18 +105,16 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     told: list[Signals] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
     taught, logits, used = _Taught(), np.zeros(len(corpus)), known.at_first
-    unanswered, signs = np.zeros(len(corpus)), crawl_signs(np.zeros(0))
+    unanswered, decline = np.zeros(len(corpus)), 0.0
     for weights in rounds:
         signals = fitting.signals(probability, with_text=weights is known.in_full)
-        told.append(
-            {**signals, **{name: np.full(len(corpus), sign) for name, sign in signs._asdict().items()}}
-        )
-        used = in_crawl(weights, signs)
+        told.append({**signals, DECLINE: np.full(len(corpus), decline)})
+        used = in_crawl(weights, decline)
         plain = log_odds(used, signals)
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
             used, plain = used | {CONSTANT: used[CONSTANT] + more}, plain + more
-        signs = crawl_signs(plain[fitting.found])
+        decline = decline_of(plain[fitting.found])
         taught = fitting.taught(plain)
         logits = taught.shift.a + taught.shift.b * plain + taught.added
         unanswered = sigmoid(logits)
@@ -128,6 +124,8 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     forecasts = {row: float(unanswered[row]) for row in given.answers} | dict(taught.forecasts)
     for row in given.held:
         logits[row] = CERTAIN if given.answers[row] else -CERTAIN
+    for row in given.guessed:
+        logits[row] = given.guessed[row]
     probability = sigmoid(logits)
     threshold, estimate = _described(_of_kind(logits, given.wanted), given, taught.shift)
     version = Version(
@@ -170,13 +168,13 @@ class _Fitting:
     def __init__(self, corpus: Corpus, given: Given) -> None:
         self.corpus = corpus
         self.given = given
-        self.keywords = self.shares = None
-        if given.keywords:  # before the rows are made: their words get columns
-            self.keywords = unit(corpus.vector(_weighted(given.keywords, corpus)))
-            self.shares = corpus.vector(given.keywords) / sum(given.keywords.values())
+        # Before the rows are made: these words get columns.
+        self.keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
         self.rows = corpus.rows()
         answered = given.lessons
-        self.positive = _rows({*given.examples, *(row for row, yes in answered.items() if yes)})
+        self.positive = _rows(
+            {*given.examples, *given.guessed, *(row for row, yes in answered.items() if yes)}
+        )
         self.negative = _rows(row for row, yes in answered.items() if not yes)
         self.times = _times(given, len(corpus))
         self.open = self.each(np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers]))
@@ -214,12 +212,10 @@ class _Fitting:
         return found
 
     def _of_keywords(self) -> dict[str, Floats]:
-        if self.keywords is None or self.shares is None:
+        if self.keywords is None:
             return {}
         self.parts[KEYWORDS] = (Form.CLOSENESS, self.keywords, 0.0, 1.0)
-        self.parts[COVERAGE] = (Form.PRESENCE, self.shares, 0.0, 1.0)
-        has = self.rows.astype(bool).astype(np.float64)
-        return {KEYWORDS: closeness(self.rows @ self.keywords), COVERAGE: np.asarray(has @ self.shares)}
+        return {KEYWORDS: closeness(self.rows @ self.keywords)}
 
     def _of_evidence(self, probability: Floats) -> dict[str, Floats]:
         values = self.given.evidence
@@ -351,16 +347,10 @@ def _of_kind(logits: Floats, wanted: Mapping[int, float]) -> Floats:
 def _described(logits: Floats, given: Given, shift: Shift) -> tuple[float, Estimate]:
     """The threshold for the pages that were found (not given), and what is believed of all pages of the crawl."""
     counted = _counted(given, len(logits))
-    found = counted.copy()
-    found[list(given.examples)] = False
-    probability = sigmoid(logits)
-    threshold = given.threshold
-    if threshold is None:
-        lowest = lowest_threshold(len(given.lessons), is_event=given.evidence is not None)
-        threshold = find_threshold(probability[found], lowest)
+    examples = np.zeros(len(logits), np.bool_)
+    examples[list(given.examples)] = True
     certain = np.abs(logits) >= CERTAIN
-    kept = probability[counted] >= threshold
-    return threshold, estimate_of(logits[counted], certain[counted], shift.deviation, kept)
+    return described(logits[counted], certain[counted], shift.deviation, given.threshold, examples[counted])
 
 
 def _counted(given: Given, rows: int) -> NDArray[np.bool_]:

@@ -31,9 +31,6 @@ MAX_THRESHOLD = 0.6
 """Maximum threshold: a page above it is always kept."""
 MIN_THRESHOLD = 0.3
 """Minimum threshold: below it, most kept pages of a vague topic would be wrong."""
-MIN_OF_EVENTS, EVENT_ANSWERS = 0.45, 15
-"""The same for an event with fewer answers than these: the pages of other events in the same words are likelier than chance,
-and wrong."""
 USUAL_DIFFERENCE = 0.5
 """Assumed difference in log loss per page between two versions, with too few answers to measure it."""
 Z = 1.28
@@ -151,7 +148,8 @@ class Harvest(msgspec.Struct, frozen=True):
 class Estimate(msgspec.Struct, frozen=True):
     """How many of the pages are relevant, and what share of the kept ones is; each with an 80 % interval.
 
-    `pages` were found by the crawl: it is these that a harvest is a share of.
+    `pages` were found by the crawl: it is these that a harvest is a share of. `unsure` is why the judge cannot tell yet
+    which pages are relevant; empty if it can.
     """
 
     relevant: float = 0.0
@@ -159,9 +157,10 @@ class Estimate(msgspec.Struct, frozen=True):
     relevant_high: float = 0.0
     precision: float = 0.0
     precision_low: float = 0.0
-    precision_high: float = 0.0
+    precision_high: float = 1.0
     kept: int = 0
     pages: int = 0
+    unsure: str = ""
 
     @property
     def harvest(self) -> Harvest | None:
@@ -176,17 +175,8 @@ class Estimate(msgspec.Struct, frozen=True):
         return Harvest(*(min(1.0, share) for share in shares))
 
 
-def lowest_threshold(answers: int, *, is_event: bool) -> float:
-    """The lowest allowed threshold, by the number of answers.
-
-    >>> lowest_threshold(0, is_event=False), lowest_threshold(14, is_event=True), lowest_threshold(15, is_event=True)
-    (0.3, 0.45, 0.3)
-    """
-    return MIN_OF_EVENTS if is_event and answers < EVENT_ANSWERS else MIN_THRESHOLD
-
-
-def find_threshold(probability: Floats, lowest: float = MIN_THRESHOLD) -> float:
-    """The threshold with the best expected F1, between the lowest and 0.6.
+def find_threshold(probability: Floats) -> float:
+    """The threshold with the best expected F1, between 0.3 and 0.6.
 
         E[F1] of keeping the k likeliest ≈ 2 · Σ p of these k / (k + Σ p of all)
 
@@ -198,37 +188,49 @@ def find_threshold(probability: Floats, lowest: float = MIN_THRESHOLD) -> float:
     ranked = np.sort(probability)[::-1]
     kept = np.arange(1, len(ranked) + 1)
     best = int(np.argmax(2.0 * np.cumsum(ranked) / (kept + ranked.sum())))
-    return float(np.clip(ranked[best], lowest, MAX_THRESHOLD))
+    return float(np.clip(ranked[best], MIN_THRESHOLD, MAX_THRESHOLD))
 
 
 def estimate_of(
     logits: Floats, certain: NDArray[np.bool_], deviation: float, kept: NDArray[np.bool_]
 ) -> Estimate:
-    """Relevant pages and the precision of the kept ones, as the probabilities say.
+    """Estimate the relevant pages and the precision of the kept ones from the log odds of all pages.
 
-    How much the log odds of this topic are off is known up to `deviation`; beside that there is the chance of every
-    page. What is `certain` (answered; log odds ±∞) does not move.
+    The log odds of this topic are off by up to `deviation`, and each page adds chance. What is `certain` (answered; log
+    odds ±∞) does not move. The precision of no kept page is unknown: between 0 and 1.
 
     >>> told = estimate_of(np.array([0.0, 0.0, 30.0]), np.array([False, False, True]), 1.0, np.array([False, False, True]))
     >>> round(told.relevant, 3), told.relevant_low < 1.5 < told.relevant_high, round(told.precision, 3)
     (2.0, True, 1.0)
+    >>> told = estimate_of(np.full(200, -20.0), np.zeros(200, bool), 1.0, np.zeros(200, bool))
+    >>> round(told.relevant, 3), round(told.relevant_high, 1), told.precision_low, told.precision_high
+    (0.0, 2.3, 0.0, 1.0)
     """
-    now, low, high = (
-        sigmoid(np.where(certain, logits, logits + shift)) for shift in (0.0, -Z * deviation, Z * deviation)
+    relevant = _number_of(logits, certain, deviation)
+    number, right = int(kept.sum()), _number_of(logits[kept], certain[kept], deviation)
+    precision = tuple(value / number for value in right) if number else (0.0, 0.0, 1.0)
+    names = [f"{of}{end}" for of in ("relevant", "precision") for end in ("", "_low", "_high")]
+    return msgspec.structs.replace(
+        Estimate(kept=number), **dict(zip(names, (*relevant, *precision), strict=True))
     )
-    chance = now * (1.0 - now)
-    noise = Z * float(np.sqrt(chance.sum()))
-    pages, number = len(now), int(kept.sum())
-    noise_kept = Z * float(np.sqrt(chance[kept].sum())) / max(1, number)
-    return Estimate(
-        relevant=float(now.sum()),
-        relevant_low=max(0.0, float(low.sum()) - noise),
-        relevant_high=min(float(pages), float(high.sum()) + noise),
-        precision=float(now[kept].mean()) if number else 0.0,
-        precision_low=max(0.0, float(low[kept].mean()) - noise_kept) if number else 0.0,
-        precision_high=min(1.0, float(high[kept].mean()) + noise_kept) if number else 0.0,
-        kept=number,
-    )
+
+
+def _number_of(logits: Floats, certain: NDArray[np.bool_], deviation: float) -> tuple[float, float, float]:
+    """The expected number of relevant pages with an 80 % interval.
+
+    However sure the log odds are, n pages that nobody looked at leave room for a share of 1 − 0.1^(1/n) that is
+    otherwise: with a larger one, 90 of 100 such samples would have shown it.
+    """
+    known, open_ = float((logits[certain] > 0).sum()), logits[~certain]
+    if not len(open_):
+        return known, known, known
+    now, low, high = (sigmoid(open_ + shift) for shift in (0.0, -Z * deviation, Z * deviation))
+    noise = Z * float(np.sqrt((now * (1.0 - now)).sum()))
+    pages = float(len(open_))
+    room = pages * (1.0 - 0.1 ** (1.0 / pages))
+    least = max(0.0, min(float(low.sum()) - noise, pages - room))
+    most = min(pages, max(float(high.sum()) + noise, room))
+    return known + float(now.sum()), known + least, known + most
 
 
 def is_worse(new: Floats, old: Floats, answers: NDArray[np.bool_]) -> bool:

@@ -27,7 +27,7 @@ from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import LOGS, unit_weights
 from lycosa.page.text.terms import packed as packed_counts
-from lycosa.values import Floats, Terms
+from lycosa.values import UNCERTAIN, Floats, Terms
 from lycosa.wording import counted
 
 FOLDER = "judge"
@@ -80,7 +80,6 @@ class Form(IntEnum):
 
     PLAIN = 0  # (product − mean) / deviation
     CLOSENESS = 1  # log(1 + product / 0.02)
-    PRESENCE = 2  # the sum over the words that the page has, however often
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -136,7 +135,8 @@ class Version(msgspec.Struct, frozen=True):
     def rule(self) -> str:
         """The contributions that decided on a page."""
         how = "given" if self.is_threshold_given else "found for these pages"
-        return f"{self.name}: probability against a threshold of {self.threshold:.4f}, {how}"
+        unsure = UNCERTAIN if self.estimate.unsure else ""
+        return f"{self.name}: probability against a threshold of {self.threshold:.4f}, {how}{unsure}"
 
 
 class Reasons(msgspec.Struct, frozen=True):
@@ -167,7 +167,6 @@ class Scorer:
         factor = version.shift.b
         self._base = version.shift.a + factor * version.constant + version.taught_base
         self._taught = self._words = taught
-        self._present = np.zeros(len(taught))
         self._of_evidence = 0.0
         self._close: list[tuple[float, Floats | None]] = []  # None: the evidence
         for (name, part), vector in zip(parts.items(), vectors, strict=True):
@@ -175,8 +174,6 @@ class Scorer:
             of_evidence = name in (EVIDENCE, PLAIN)
             if part.form is Form.CLOSENESS:
                 self._close.append((weight, None if of_evidence else vector))
-            elif part.form is Form.PRESENCE:
-                self._present += weight * vector
             else:
                 self._base -= weight * part.mean / part.deviation
                 if of_evidence:
@@ -190,7 +187,7 @@ class Scorer:
         terms = terms if isinstance(terms, Terms) else packed_counts(terms)
         at, weights = self._table.unit_weights(terms)
         logit = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
-        logit += float(self._present[at[weights > 0]].sum()) + self._meant(terms)
+        logit += self._meant(terms)
         for weight, vector in self._close:
             logit += weight * closeness_of(evidence if vector is None else float(weights @ vector[at]))
         return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
@@ -223,7 +220,7 @@ class Scorer:
         weights = unit_weights(counted, self._background)
         at = self._table.places_of(weights)
         of_words = np.array([*weights.values()])
-        moved = of_words * self._words[at] + self._present[at] * (of_words > 0)
+        moved = of_words * self._words[at]
         of_evidence = self._of_evidence * evidence
         for weight, vector in self._close:
             if vector is None:

@@ -21,7 +21,7 @@ from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import snippet_of
 from lycosa.collection.search.search import Order
 from lycosa.errors import InputError
-from lycosa.learn.history import harvest_of
+from lycosa.learn.history import figures_of
 from lycosa.library.publish.browser_index import BrowserIndex
 from lycosa.library.templating import templates
 from lycosa.report import design
@@ -148,7 +148,7 @@ class _Site:
             "site/index.html",
             pages=pages,
             best=rows[:8],
-            harvest=harvest_of(collection),
+            figures=figures_of(collection),
             gist=gist_of(collection),
             sources=collection.statistics.values("source", limit=NAMES),
             unit=unit,

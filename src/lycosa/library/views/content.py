@@ -14,13 +14,12 @@ from lycosa.collection.catalogue.statistics import ENTITY_KINDS, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.collection.search.search import SearchHit
-from lycosa.engine.watch.control import harvest_figures
-from lycosa.learn.history import harvest_of
+from lycosa.learn.history import figures_of
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
-from lycosa.values import Score
+from lycosa.values import Score, is_uncertain
 from lycosa.why import opened_by
 
 COUNTED = {
@@ -61,7 +60,7 @@ def about(collection: Collection) -> dict[str, Any]:
         **heading["sections"],
         "pages": counts.judged,
         "relevant": counts.relevant,
-        **harvest_figures(harvest_of(collection)),
+        **figures_of(collection).as_json(),
         "bytes": counts.bytes,
         "last_at": day_of(max((run.ended for run in runs), default=0.0)),
         "seconds": round(collection.reader.seconds(), 1),
@@ -123,6 +122,7 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
         "relevant": judgement.relevant if judgement else None,
         "score": judgement.score if judgement else None,
         "rule": judgement.rule if judgement else "",
+        "uncertain": judgement is not None and is_uncertain(judgement),
         "refusal": str(stored.refusal or ""),
         "depth": stored.link.depth,
         "trail": stored.link.trail,

@@ -13,10 +13,10 @@ import msgspec
 from lycosa.cluster.division.division import directories_in
 from lycosa.collection.catalogue.progress import LAST_PAGES, PageJudgement, curve_of
 from lycosa.collection.collection import Collection
-from lycosa.engine.watch.control import ask, harvest_figures
+from lycosa.engine.watch.control import ask
 from lycosa.errors import NoCollection
 from lycosa.frontier.inspection import HostQueue, host_queues, urls_waiting
-from lycosa.learn.history import harvest_of
+from lycosa.learn.history import figures_of
 from lycosa.values import Reason
 
 HOSTS = 25
@@ -113,7 +113,7 @@ class Monitor:
             "shards": [],
             "last_pages": len(last),
             "last_relevant": sum(page.relevant for page in last),
-            **harvest_figures(harvest_of(self._collection)),
+            **figures_of(self._collection).as_json(),
         }
         # A crawl counts all responses as pages; the library counts judged pages.
         told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}

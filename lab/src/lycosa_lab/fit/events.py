@@ -1,0 +1,97 @@
+"""Crawls of events, from two model pages and from a headline, that the coefficients of an event's judge are fitted on."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import numpy as np
+
+from lycosa.engine.start.prepare import prepare
+from lycosa.learn.fitting.crawl_fitter import Fitter
+from lycosa.learn.judges.learning import LearningJudge
+from lycosa.methods.event.section import EventSpec
+from lycosa.methods.lookup import fitted
+from lycosa.methods.preparation import Preparation
+from lycosa.spec.sections import JudgeSpec, Spec
+from lycosa.values import Link, PageTerms
+from lycosa_lab.fit.crawls import JudgedCrawl
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.runs.given import parse_given
+from lycosa_lab.runs.protocol import Options
+from lycosa_lab.runs.run import CountingStore, make_crawl
+from lycosa_lab.runs.user import user_means
+from lycosa_lab.webs.cache import CachedWeb
+
+STRATEGY = "event"
+WITH_PAGES, ALONE = "evidence", "evidence alone"
+SHARES = (0.0, 0.1, 0.3, 0.6)
+"""Shares of relevant pages; 0: as crawled."""
+
+
+def event_crawls(web: CachedWeb, draws: Sequence[int], pages: int) -> dict[str, list[JudgedCrawl]]:
+    """By the kind of request: crawls of all events from two model pages, with all shares of relevant pages, and from a
+    headline."""
+    found: dict[str, list[JudgedCrawl]] = defaultdict(list)
+    options = Options(pages=pages, given=parse_given("examples:2"), start_from="both")
+    for event in sorted(web.web.topics):
+        for draw in draws:
+            laboratory = Laboratory(web, event, draw, options)
+            laboratory.prepare((STRATEGY,))
+            with_pages = crawled(web, laboratory.preparations[STRATEGY], laboratory.draw.seeds, pages)
+            for share in SHARES:
+                found[WITH_PAGES] += judged(web, event, share, *with_pages)
+            headline = asyncio.run(_prepared(web, event, draw))
+            found[ALONE] += judged(web, event, 0.0, *crawled(web, headline, web.start, pages))
+    return found
+
+
+async def _prepared(web: CachedWeb, event: str, draw: int) -> Preparation:
+    """What a user gives who has a headline: that of one of the event's pages, drawn at random."""
+    with (web.web.path / "events.csv").open(encoding="utf-8") as file:
+        row = next(row for row in csv.DictReader(file) if row["topic"] == event)
+    there = sorted(web.web.topics[event].relevant() & web.pages)
+    page = web.document(Random(f"{draw}/{event}").choice(there))
+    assert page is not None
+    place = row["place"].split(" (")[0]
+    about = f"{row['date']}, {place}, {row['state']}: {page.title.replace(':', ' ')}"
+    spec = Spec(strategy=STRATEGY, judge=JudgeSpec(kind=STRATEGY), methods={STRATEGY: EventSpec(about=about)})
+    return await prepare(spec, user_means(web, spec), (STRATEGY,))
+
+
+def crawled(
+    web: CachedWeb, ready: Preparation, seeds: Sequence[int], pages: int
+) -> tuple[LearningJudge, list[PageTerms]]:
+    """The judge of a crawl, and the pages that it found."""
+    judge, store = ready.judge, CountingStore(frozenset(), pages)
+    assert isinstance(judge, LearningJudge)
+    store.crawl = make_crawl(fitted(STRATEGY, {}, ready), web, store)
+    asyncio.run(store.crawl.run([Link(web.url(key), key, priority=1.0) for key in seeds]))
+    return judge, list(store.page_terms(0, judge.brief.evidence))
+
+
+def judged(
+    web: CachedWeb, event: str, share: float, judge: LearningJudge, found: Sequence[PageTerms]
+) -> Iterator[JudgedCrawl]:
+    """A crawl with this share of relevant pages, unless it has too few."""
+    relevant, examples = web.web.topics[event].relevant(), {page.key for page in judge.brief.examples}
+    some = _thinned(found, relevant, share, Random(f"{event}{share}"))
+    fitter = Fitter(judge.brief)
+    fitter.read(some)
+    labelled = np.array([key in relevant for key in fitter.rows], np.float64)
+    rows = np.array([row for key, row in fitter.rows.items() if key not in examples], np.intp)
+    if labelled[rows].sum() > 1 or not share:
+        yield JudgedCrawl(web.web.title, event, len(found), fitter, labelled, rows, len(relevant - examples))
+
+
+def _thinned(
+    pages: Sequence[PageTerms], relevant: frozenset[int], share: float, chance: Random
+) -> list[PageTerms]:
+    """Pages in order, with enough others left out for this share of relevant pages."""
+    others = [page.id for page in pages if page.key not in relevant]
+    wanted = round((len(pages) - len(others)) * (1 - share) / share) if share else len(others)
+    kept = set(chance.sample(others, min(wanted, len(others))))
+    return [page for page in pages if page.key in relevant or page.id in kept]

@@ -1,0 +1,93 @@
+"""The estimated figures of a crawl: harvest and precision, the same in JSON, in the terminal and in the library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import msgspec
+
+from lycosa.learn.judges.calibration import Estimate
+from lycosa.wording import CANNOT_TELL, HARVEST, PRECISION, interval
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """Harvest and precision (`wording.HARVEST`, `wording.PRECISION`) with 80 % intervals; None where nobody knows.
+
+    `unsure` is why the judge cannot tell yet which pages are relevant; empty if it can.
+    """
+
+    harvest: float | None = None
+    harvest_low: float | None = None
+    harvest_high: float | None = None
+    precision: float | None = None
+    precision_low: float | None = None
+    precision_high: float | None = None
+    unsure: str = ""
+
+    @classmethod
+    def of(cls, told: Estimate | None) -> Self:
+        """The figures of an estimate; none of a judge that does not learn.
+
+        >>> Figures.of(Estimate(2.0, 1.0, 4.0, pages=10)).harvest, Figures.of(None).harvest
+        (0.2, None)
+        """
+        harvest = told.harvest if told else None
+        kept = told if told and told.kept else None
+        return cls(
+            *(round(harvest.value, 4), round(harvest.low, 4), round(harvest.high, 4))
+            if harvest
+            else [None] * 3,
+            *(round(kept.precision, 4), round(kept.precision_low, 4), round(kept.precision_high, 4))
+            if kept
+            else [None] * 3,
+            unsure=told.unsure if told and told.pages else "",
+        )
+
+    @classmethod
+    def within(cls, larger: Mapping[str, Any]) -> Self:
+        """The figures among other values by name, as a status has them."""
+        return cls(**{name: larger[name] for name in cls.__struct_fields__ if larger.get(name) is not None})
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures by name, as JSON has them everywhere."""
+        return msgspec.structs.asdict(self)
+
+    @property
+    def harvest_told(self) -> str:
+        """For people; nothing where nobody knows.
+
+        >>> Figures(0.25, 0.1, 0.4).harvest_told, Figures().harvest_told
+        ('about 25 % (10 % to 40 %)', '')
+        """
+        return _told(self.harvest, self.harvest_low, self.harvest_high)
+
+    @property
+    def precision_told(self) -> str:
+        """For people; nothing where nobody knows."""
+        return _told(self.precision, self.precision_low, self.precision_high)
+
+    @property
+    def tiles(self) -> list[tuple[str, str, str, str]]:
+        """What is known of them, each as name, value, interval and meaning.
+
+        >>> Figures(0.25, 0.1, 0.4).tiles
+        [('harvest', '25 %', '10 % to 40 %', 'relevant pages among the pages judged')]
+        """
+        told = (("harvest", self.harvest_told, HARVEST), ("precision", self.precision_told, PRECISION))
+        split = ((name, value.removeprefix("about ").partition(" ("), means) for name, value, means in told)
+        return [(name, value, between[:-1], means) for name, (value, _, between), means in split if value]
+
+    def __str__(self) -> str:
+        """For people, in one line; nothing where nobody knows.
+
+        >>> print(Figures(0.25, 0.1, 0.4, 0.5, 0.1, 0.9, unsure="no page was found"))
+        harvest about 25 % (10 % to 40 %), precision about 50 % (10 % to 90 %), cannot tell yet
+        """
+        told = {"harvest": self.harvest_told, "precision": self.precision_told}
+        parts = [f"{name} {value}" for name, value in told.items() if value]
+        return ", ".join([*parts, *([CANNOT_TELL] if self.unsure else [])])
+
+
+def _told(value: float | None, low: float | None, high: float | None) -> str:
+    return "" if value is None or low is None or high is None else f"about {interval(value, low, high)}"
