@@ -26,7 +26,7 @@ _TABLE = (
 _ANSWERS = (
     "CREATE TABLE IF NOT EXISTS answers "
     "(key INTEGER PRIMARY KEY, url TEXT NOT NULL, relevant INTEGER, reason TEXT NOT NULL, model TEXT NOT NULL, "
-    "at REAL NOT NULL)"
+    "at REAL NOT NULL, for_people INTEGER NOT NULL)"
 )
 TAKEN_BACK = "taken back by a person"
 
@@ -55,6 +55,8 @@ class Answer(msgspec.Struct, frozen=True):
     reason: str
     model: str
     at: float
+    for_people: bool = False
+    """Whether a person is asked about the page too."""
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -100,10 +102,12 @@ def people_labels_in(directory: Path) -> dict[int, Label]:
 
 def answers_in(directory: Path) -> dict[int, Answer]:
     """Return all answers of assistants by key, oldest first, also refusals."""
-    query = "SELECT key, url, relevant, reason, model, at FROM answers ORDER BY at, key"
+    query = "SELECT key, url, relevant, reason, model, at, for_people FROM answers ORDER BY at, key"
     return {
-        key: Answer(key, url, None if relevant is None else bool(relevant), *rest)
-        for key, url, relevant, *rest in _rows(directory, query)
+        key: Answer(
+            key, url, None if relevant is None else bool(relevant), reason, model, at, bool(for_people)
+        )
+        for key, url, relevant, reason, model, at, for_people in _rows(directory, query)
     }
 
 
@@ -122,7 +126,7 @@ def set_answer(directory: Path, answer: Answer) -> None:
     """Store an assistant's answer; it replaces an earlier one on the same page."""
     with _opened(directory) as connection:
         connection.execute(
-            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)", msgspec.structs.astuple(answer)
+            "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", msgspec.structs.astuple(answer)
         )
 
 

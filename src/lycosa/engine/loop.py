@@ -20,6 +20,7 @@ from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.tally import Tally
 from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
+from lycosa.engine.watch.assisting import NoAssisting
 from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher
 from lycosa.learn.judges.calibration import Harvest
@@ -60,6 +61,7 @@ class Crawl:
         peers: Peers | None = None,
         rendering: NoRendering | None = None,
         batches: NoBatches | None = None,
+        assisting: NoAssisting | None = None,
         on_page: OnPage = lambda _, __: None,
         say: Say = lambda _: None,
     ) -> None:
@@ -72,10 +74,13 @@ class Crawl:
         self.visits = Visits(
             fetcher, analyser, conclusions, limits, rendering or NoRendering(), batches or NoBatches()
         )
+        self.assisting = assisting or NoAssisting()
         self.on_page = on_page
         self.say = say
         self.clock = clock or SystemClock()
         self.ended = ""
+        self.is_stopped = False
+        """Whether somebody stopped it; otherwise it ends by itself."""
         self.idle_until: float | None = None
         """When the next request may go out, while nothing is under way."""
         self._going = asyncio.Event()
@@ -134,6 +139,7 @@ class Crawl:
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
                     await self.refits.end()
+                    await self.assisting.end(self)
                     return self.tally
                 finished = await self._landed()
         finally:
@@ -145,6 +151,7 @@ class Crawl:
     def stop(self, why: str = "stopped") -> None:
         """Take no more URLs; finish those in flight."""
         self.ended = self.ended or why
+        self.is_stopped = True
         self.resume()
         self.call()
 

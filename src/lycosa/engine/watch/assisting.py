@@ -1,0 +1,101 @@
+"""An assistant answers questions while a crawl runs, and when it ends. Fetching never waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lycosa.spec.sections import Spec
+from lycosa.values import Say
+
+if TYPE_CHECKING:
+    from lycosa.engine.loop import Crawl
+    from lycosa.learn.assistant.asking import Assistant
+
+FIRST_PAGES = 50
+"""Asked about earlier, the judge would not know yet what to ask."""
+LOOK_S = 0.25
+LATER = 0.5
+"""Share of the questions kept for the end of the crawl, when all pages are known."""
+BATCHES = 6
+"""Batches that all questions are divided into: one follows each new version of the judge."""
+
+
+class NoAssisting:
+    """A crawl without an assistant."""
+
+    @asynccontextmanager
+    async def beside(self, crawl: Crawl) -> AsyncIterator[None]:
+        """Ask beside a crawl while the context lasts."""
+        yield
+
+    async def end(self, crawl: Crawl) -> None:
+        """Ask the remaining questions once a crawl has ended by itself, within its patience."""
+
+
+class Assisting(NoAssisting):
+    """Asks a batch after each new version of the judge, and the others at the end."""
+
+    def __init__(self, assistant: Assistant, patience_s: float) -> None:
+        self._assistant = assistant
+        self._patience_s = patience_s
+        self._asking: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def beside(self, crawl: Crawl) -> AsyncIterator[None]:
+        async with self._assistant:
+            self._asking = asyncio.ensure_future(self._ask_beside(crawl))
+            try:
+                yield
+            finally:
+                await self._cancel()
+                if told := self._assistant.told:
+                    crawl.say(told)
+
+    async def end(self, crawl: Crawl) -> None:
+        await self._cancel()
+        until, assistant = asyncio.get_running_loop().time() + self._patience_s, self._assistant
+        size, is_late = self._batch, False
+        while assistant.left and not crawl.is_stopped and crawl.refits.version and not is_late:
+            before = len(assistant.answers)
+            try:
+                async with asyncio.timeout_at(until):
+                    await assistant.ask(size)
+            except TimeoutError:
+                is_late = True
+            if len(assistant.answers) == before:
+                return
+            await crawl.refits.end()
+
+    @property
+    def _batch(self) -> int:
+        return max(2, self._assistant.settings.questions // BATCHES)
+
+    async def _ask_beside(self, crawl: Crawl) -> None:
+        version, later = 0, self._assistant.settings.questions * LATER
+        while self._assistant.left > later:
+            now = crawl.refits.version
+            if crawl.tally.pages < FIRST_PAGES or now is None or now.number == version:
+                await asyncio.sleep(LOOK_S)
+                continue
+            version = now.number
+            if await self._assistant.ask(min(self._batch, int(self._assistant.left - later))):
+                crawl.refits.hear()
+
+    async def _cancel(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._asking
+
+
+def assisting_of(spec: Spec, directory: Path, say: Say) -> NoAssisting:
+    """The assistant of a spec."""
+    if not spec.judge.assistant.endpoint:
+        return NoAssisting()
+    from lycosa.learn.assistant.asking import Assistant  # few crawls have one
+
+    return Assisting(Assistant(directory, spec, say), spec.fetch.stop_patience_s)
