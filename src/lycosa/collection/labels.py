@@ -122,6 +122,24 @@ def agreement_in(directory: Path) -> Agreement | None:
     return Agreement(sum(both), len(both)) if both else None
 
 
+def told_of_labels(directory: Path) -> str:
+    """Return sentences on who labelled pages of a collection, and their agreement; '' without an assistant."""
+    answers = answers_in(directory).values()
+    if not answers:
+        return ""
+    refused = sum(answer.relevant is None for answer in answers)
+    models = ", ".join(sorted({answer.model for answer in answers}))
+    told = [
+        f"{counted(len(answers) - refused, 'answer')} by the assistant {models}, "
+        f"{counted(len(people_labels_in(directory)), 'label')} by people."
+    ]
+    if refused:
+        told.append(f"{counted(refused, 'response')} of the assistant did not count.")
+    if agreement := agreement_in(directory):
+        told.append(str(agreement))
+    return " ".join(told)
+
+
 def set_answer(directory: Path, answer: Answer) -> None:
     """Store an assistant's answer; it replaces an earlier one on the same page."""
     with _opened(directory) as connection:

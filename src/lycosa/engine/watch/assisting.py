@@ -21,7 +21,9 @@ LOOK_S = 0.25
 LATER = 0.5
 """Share of the questions kept for the end of the crawl, when all pages are known."""
 BATCHES = 6
-"""Batches that all questions are divided into: one follows each new version of the judge."""
+"""Batches that all questions are divided into; the judge is fitted after each."""
+GROWTH = 1.5
+"""A batch follows when the crawl has this many times the pages of the one before."""
 
 
 class NoAssisting:
@@ -37,7 +39,7 @@ class NoAssisting:
 
 
 class Assisting(NoAssisting):
-    """Asks a batch after each new version of the judge, and the others at the end."""
+    """Asks in batches as the crawl grows, and the remaining questions at its end."""
 
     def __init__(self, assistant: Assistant, patience_s: float) -> None:
         self._assistant = assistant
@@ -75,13 +77,12 @@ class Assisting(NoAssisting):
         return max(2, self._assistant.settings.questions // BATCHES)
 
     async def _ask_beside(self, crawl: Crawl) -> None:
-        version, later = 0, self._assistant.settings.questions * LATER
+        pages, later = float(FIRST_PAGES), self._assistant.settings.questions * LATER
         while self._assistant.left > later:
-            now = crawl.refits.version
-            if crawl.tally.pages < FIRST_PAGES or now is None or now.number == version:
+            if crawl.tally.pages < pages or crawl.refits.version is None:
                 await asyncio.sleep(LOOK_S)
                 continue
-            version = now.number
+            pages = crawl.tally.pages * GROWTH
             if await self._assistant.ask(min(self._batch, int(self._assistant.left - later))):
                 crawl.refits.hear()
 

@@ -59,6 +59,11 @@ class Assistant:
         await self._client.__aexit__()
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it is not asked any more, because it cannot be reached or gives no answers."""
+        return self._is_over
+
+    @property
     def left(self) -> int:
         """Questions left in the budget; 0 once the assistant has failed too often."""
         return 0 if self._is_over else self._left

@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.collection import Collection
-from lycosa.collection.labels import labels_in
+from lycosa.collection.labels import answers_in, labels_in, told_of_labels
 from lycosa.engine.catch_up.relearn import Relearned, learns
-from lycosa.learn.questions import questions_in
+from lycosa.learn.questions import questions_for_people
 from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.form_routes import SAID
@@ -222,7 +222,8 @@ class HtmlRoutes:
         )
 
     def labels(self, request: Request, collection: Collection) -> Response:
-        """Labels of people, questions, and what the labels change."""
+        """Labels of people and assistants, questions, and what the labels change."""
+        replies = answers_in(collection.directory).values()
         rows = []
         for label in labels_in(collection.directory).values():
             stored = collection.reader.page(label.key)
@@ -234,11 +235,13 @@ class HtmlRoutes:
             request,
             "labels.html",
             rows=rows,
+            refused=[reply for reply in replies if reply.relevant is None],
             said=said or str(learned or ""),
             can_undo=learned is not None
             and learned.before.version < learned.after.version
             and "undone" not in request.query_params,
-            asked=questions_in(collection, QUESTIONS),
+            asked=questions_for_people(collection, QUESTIONS),
+            labelled=told_of_labels(collection.directory),
             learning=learns(collection),
             effect=effect_of_labels(collection.spec()),
             running=status(collection)["running"],
