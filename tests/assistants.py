@@ -89,16 +89,18 @@ class FakeEndpoint:
         return AssistantSpec(**{"endpoint": self.url, "model": "fake", "timeout_s": 5.0, **more})
 
     async def _serve(self, reader: asyncio.StreamReader, writer: Writer) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            length = re.search(r"(?i)^content-length: *(\d+)", head, re.MULTILINE)
-            body = await reader.readexactly(int(length[1])) if length else b"{}"
-            self.headers.append(head)
-            self.asked.append(json.loads(body))
-            reply = self.answer(self.asked[-1])
-            if callable(reply):
-                await reply(writer)
-            else:
-                writer.write(reply if isinstance(reply, bytes) else await reply)
-                await writer.drain()
-        writer.close()
+        try:
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                length = re.search(r"(?i)^content-length: *(\d+)", head, re.MULTILINE)
+                body = await reader.readexactly(int(length[1])) if length else b"{}"
+                self.headers.append(head)
+                self.asked.append(json.loads(body))
+                reply = self.answer(self.asked[-1])
+                if callable(reply):
+                    await reply(writer)
+                else:
+                    writer.write(reply if isinstance(reply, bytes) else await reply)
+                    await writer.drain()
+        finally:
+            writer.close()
