@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,7 @@ class Assisting(NoAssisting):
         self._assistant = assistant
         self._patience_s = patience_s
         self._asking: asyncio.Task[None] | None = None
+        self._is_ending = False
 
     @asynccontextmanager
     async def beside(self, crawl: Crawl) -> AsyncIterator[None]:
@@ -58,19 +59,31 @@ class Assisting(NoAssisting):
                     crawl.say(told)
 
     async def end(self, crawl: Crawl) -> None:
-        await self._cancel()
+        if crawl.is_stopped:
+            return
         until, assistant = asyncio.get_running_loop().time() + self._patience_s, self._assistant
-        size, is_late = self._batch, False
-        while assistant.left and not crawl.is_stopped and crawl.refits.version and not is_late:
-            before = len(assistant.answers)
-            try:
-                async with asyncio.timeout_at(until):
-                    await assistant.ask(size)
-            except TimeoutError:
-                is_late = True
-            if len(assistant.answers) == before:
+        self._is_ending = True  # the question in flight is answered first
+        is_on_time, learned = await self._within(until, self._asking), 0
+        while True:
+            if len(assistant.answers) > learned:
+                learned = len(assistant.answers)
+                await crawl.refits.end()
+            if not is_on_time or crawl.is_stopped or not assistant.left or not crawl.refits.version:
                 return
-            await crawl.refits.end()
+            is_on_time = await self._within(until, assistant.ask(self._batch))
+            if len(assistant.answers) == learned:
+                return
+
+    async def _within(self, until: float, work: Awaitable[object] | None) -> bool:
+        """Wait for work, but not beyond a time of the event loop. Return whether it was done."""
+        if work is None:
+            return True
+        try:
+            async with asyncio.timeout_at(until):
+                await work
+        except TimeoutError:
+            return False
+        return True
 
     @property
     def _batch(self) -> int:
@@ -78,7 +91,7 @@ class Assisting(NoAssisting):
 
     async def _ask_beside(self, crawl: Crawl) -> None:
         pages, later = float(FIRST_PAGES), self._assistant.settings.questions * LATER
-        while self._assistant.left > later:
+        while self._assistant.left > later and not self._is_ending:
             if crawl.tally.pages < pages or crawl.refits.version is None:
                 await asyncio.sleep(LOOK_S)
                 continue
