@@ -14,13 +14,12 @@ from typing import Any
 
 from lycosa.clock import Clock, SystemClock
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.parts import Alone, Peers, Visit
+from lycosa.engine.parts import Alone, NoAssisting, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.tally import Tally
 from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
-from lycosa.engine.watch.assisting import NoAssisting
 from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher
 from lycosa.learn.judges.calibration import Harvest
@@ -139,7 +138,7 @@ class Crawl:
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
                     await self.refits.end()
-                    await self.assisting.end(self)
+                    await self.assisting.end()
                     return self.tally
                 finished = await self._landed()
         finally:

@@ -27,7 +27,7 @@ from lycosa.engine.catch_up.rejudge import (
 )
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
-from lycosa.engine.parts import Alone, NoneNear, OptionalParts, Share
+from lycosa.engine.parts import Alone, NoAssisting, NoneNear, OptionalParts, Share
 from lycosa.engine.processes.recipe import recipe_of
 from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rendering import RENDERINGS, Renderings, learned_in, rendering_of
@@ -42,7 +42,7 @@ from lycosa.engine.start.prepare import CrawlMeans, fitted_for, labels_are_answe
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.start.resume import prefer_sources, resume
 from lycosa.engine.start.webs import web_of, without_waiting
-from lycosa.engine.watch.assisting import NoAssisting, assisting_of
+from lycosa.engine.watch.assisting import assisting_of
 from lycosa.engine.watch.callbacks import OnPage, batches_of
 from lycosa.engine.watch.control import RELEARN, control_of
 from lycosa.engine.watch.signals import Watch, run_until_stopped

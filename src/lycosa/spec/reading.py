@@ -244,6 +244,8 @@ class Origin:
         if name in self.changed:
             return f"--set {name}"
         line = _line_of(self.text, section, key)
+        if not line and key in NESTED:  # written as a key of the outer table
+            line = _line_of(self.text, *key.split("."))
         return f"{self.where}, line {line}" if line else self.where
 
 

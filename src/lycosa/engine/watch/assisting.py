@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lycosa.engine.parts import NoAssisting
 from lycosa.spec.sections import Spec
 from lycosa.values import Say
 
@@ -26,29 +27,19 @@ GROWTH = 1.5
 """A batch follows when the crawl has this many times the pages of the one before."""
 
 
-class NoAssisting:
-    """A crawl without an assistant."""
-
-    @asynccontextmanager
-    async def beside(self, crawl: Crawl) -> AsyncIterator[None]:
-        """Ask beside a crawl while the context lasts."""
-        yield
-
-    async def end(self, crawl: Crawl) -> None:
-        """Ask the remaining questions once a crawl has ended by itself, within its patience."""
-
-
 class Assisting(NoAssisting):
     """Asks in batches as the crawl grows, and the remaining questions at its end."""
 
     def __init__(self, assistant: Assistant, patience_s: float) -> None:
         self._assistant = assistant
         self._patience_s = patience_s
+        self._crawl: Crawl | None = None
         self._asking: asyncio.Task[None] | None = None
         self._is_ending = False
 
     @asynccontextmanager
     async def beside(self, crawl: Crawl) -> AsyncIterator[None]:
+        self._crawl = crawl
         async with self._assistant:
             self._asking = asyncio.ensure_future(self._ask_beside(crawl))
             try:
@@ -58,7 +49,9 @@ class Assisting(NoAssisting):
                 if told := self._assistant.told:
                     crawl.say(told)
 
-    async def end(self, crawl: Crawl) -> None:
+    async def end(self) -> None:
+        crawl = self._crawl
+        assert crawl is not None
         if crawl.is_stopped:
             return
         until, assistant = asyncio.get_running_loop().time() + self._patience_s, self._assistant
