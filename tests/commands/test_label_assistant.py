@@ -117,6 +117,10 @@ def test_a_model_answers_and_a_person_has_the_last_word(out, endpoint, tmp_path)
     assert summary in report
     with sample_library.client(out) as browser:
         page = browser.get("/c/crawl/labels").text
+        number = next(page.id for page in pages_of(out).values() if page.link.key == shared[2])
+        said_of_it = "The assistant fake: relevant. It has ‹b›the‹/b› words."
+        assert said_of_it in browser.get(f"/c/crawl/page/{number}").text
+        assert said_of_it not in browser.get(f"/c/crawl/page/{number}?asked=yes").text
     assert summary in page
     assert "by the assistant fake: It has ‹b›the‹/b› words." in page
     assert "not the format asked for: No comment." in page
