@@ -96,7 +96,12 @@ def test_a_wrong_value_is_named_with_its_line(text, line, words):
 
 def test_set_changes_one_key():
     """--set takes TOML values, and bare words as text; it makes tables that are not there."""
-    changes = ("limits.pages=7", "strategy=opic", "seeds.urls=['http://a.example/']", "shark-search.d=1")
+    changes: tuple[str, ...] = (
+        "limits.pages=7",
+        "strategy=opic",
+        "seeds.urls=['http://a.example/']",
+        "shark-search.d=1",
+    )
     changes += ("judge.assistant.model=m", "judge.assistant.endpoint=http://127.0.0.1:9/v1/")
     spec = parse_spec("[limits]\npages = 5", STRATEGIES, changes)
     assert spec.judge.assistant.endpoint == "http://127.0.0.1:9/v1"

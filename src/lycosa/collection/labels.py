@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def people_labels_in(directory: Path) -> dict[int, Label]:
     query = "SELECT key, url, relevant, at, asked FROM labels"
     return {
         key: Label(key, url, bool(relevant), at, bool(asked))
-        for key, url, relevant, at, asked in _rows(directory, query)
+        for key, url, relevant, at, asked in _rows(directory, "labels", query)
     }
 
 
@@ -107,7 +107,7 @@ def answers_in(directory: Path) -> dict[int, Answer]:
         key: Answer(
             key, url, None if relevant is None else bool(relevant), reason, model, at, bool(for_people)
         )
-        for key, url, relevant, reason, model, at, for_people in _rows(directory, query)
+        for key, url, relevant, reason, model, at, for_people in _rows(directory, "answers", query)
     }
 
 
@@ -164,11 +164,14 @@ def clear_label(directory: Path, key: int) -> None:
             )
 
 
-def _rows(directory: Path, query: str) -> list[tuple[Any, ...]]:
-    if not (directory / FILE).is_file():
+def _rows(directory: Path, table: str, query: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a query. Nothing is written: the folder may be read-only."""
+    path = directory / FILE
+    if not path.is_file():
         return []
-    with _opened(directory) as connection:
-        return connection.execute(query).fetchall()
+    with plain_errors(path), closing(sqlite3.connect(path)) as connection:
+        exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        return connection.execute(query).fetchall() if exists else []
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from lycosa.learn.assistant.prompt import (
     MAX_TITLES,
     PageLead,
     UserRequest,
+    Verdict,
     messages_about,
     request_text,
     verdict_in,
@@ -95,19 +96,19 @@ class Assistant:
         except NoAnswer as error:
             self._count(in_vain=True, trouble=str(error))
             return None
-        answer = Answer(
-            key, page.url, verdict.relevant, verdict.reason, self.settings.model, time.time(), self._shares()
-        )
-        set_answer(self.directory, answer)
+        answer = await asyncio.to_thread(self._stored, key, page.url, verdict)
         self.answers.append(answer)
         self._left -= 1
         self._count(in_vain=verdict.relevant is None, trouble=verdict.reason)
         return answer
 
-    def _shares(self) -> bool:
-        """Whether a person is asked about the next page too: each one by which the share would be missed."""
-        known = answers_in(self.directory).values()
-        return sum(answer.for_people for answer in known) < self.settings.share_for_people * (len(known) + 1)
+    def _stored(self, key: int, url: str, verdict: Verdict) -> Answer:
+        """Store an answer. A person is asked about the page too while the share for people is not reached."""
+        known = [answer.for_people for answer in answers_in(self.directory).values()]
+        shared = sum(known) < self.settings.share_for_people * (len(known) + 1)
+        answer = Answer(key, url, verdict.relevant, verdict.reason, self.settings.model, time.time(), shared)
+        set_answer(self.directory, answer)
+        return answer
 
     def _count(self, *, in_vain: bool, trouble: str) -> None:
         self._in_vain = self._in_vain + 1 if in_vain else 0
