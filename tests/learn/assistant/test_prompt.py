@@ -9,6 +9,8 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lycosa.learn.assistant.client import ChatClient
 from lycosa.learn.assistant.prompt import (
@@ -221,3 +223,12 @@ def test_a_long_reason_is_cut():
     found = verdict_in(json.dumps({"relevant": True, "reason": "owl " * 10_000}))
     assert found.relevant is True
     assert len(found.reason) <= REASON_CHARS
+
+
+@given(st.text(st.characters(codec=None)) | st.from_regex(r'\{"relevant": (true|null|1), "reason": ".*"\}'))
+def test_whatever_is_said_is_a_verdict(content):
+    found = verdict_in(content)
+    assert found.relevant in (True, False, None)
+    assert found.reason.isprintable()
+    assert len(found.reason) <= REASON_CHARS
+    found.reason.encode()
