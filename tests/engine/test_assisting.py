@@ -121,12 +121,13 @@ async def _never(_: Writer) -> None:
 
 def test_the_end_waits_for_a_slow_model_no_longer_than_its_patience(tmp_path):
     begun = time.monotonic()
-    summary, _, endpoint = crawled(
+    summary, said, endpoint = crawled(
         tmp_path / "c", lambda _: _never, fetch={"stop_patience_s": 1.0}, timeout_s=100.0
     )
     assert time.monotonic() - begun < LIMIT_S
     assert summary.pages == 120
     assert endpoint.asked
+    assert "The assistant fake answered 0 questions. 12 questions left." in said
 
 
 def test_the_key_is_in_no_file_of_the_collection(tmp_path, monkeypatch):

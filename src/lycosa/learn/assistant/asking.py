@@ -71,13 +71,14 @@ class Assistant:
 
     @property
     def told(self) -> str:
-        """A sentence on what it answered in this run; '' without a question."""
-        if not self.answers:
+        """What it answered in this run, and how many questions are left; '' if there were none."""
+        if not self.answers and not self.left:
             return ""
         refused = sum(answer.relevant is None for answer in self.answers)
         answered = counted(len(self.answers) - refused, "question")
         more = f" {counted(refused, 'other response')} did not count." if refused else ""
-        return f"The assistant {self.settings.model} answered {answered}.{more}"
+        left = f" {counted(self.left, 'question')} left." if self.left else ""
+        return f"The assistant {self.settings.model} answered {answered}.{more}{left}"
 
     async def ask(self, count: int) -> int:
         """Ask up to `count` questions. Return how many answers are new, refusals left out."""
