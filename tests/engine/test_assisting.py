@@ -130,6 +130,22 @@ def test_the_end_waits_for_a_slow_model_no_longer_than_its_patience(tmp_path):
     assert "The assistant fake answered 0 questions. 12 questions left." in said
 
 
+def test_a_page_without_an_answer_is_left_to_a_later_run(tmp_path):
+    """One page that the endpoint always refuses does not use up the others' questions."""
+    bad: list[str] = []
+
+    def answer(asked: Asked) -> bytes:
+        url = shown(asked, "URL")
+        if not bad:
+            bad.append(url)
+        return response(403, "not this one") if url in bad else right(asked)
+
+    _, said, endpoint = crawled(tmp_path / "c", answer)
+    assert "The assistant fake answered 12 questions." in said
+    assert [shown(asked, "URL") for asked in endpoint.asked].count(bad[0]) == 1
+    assert bad[0] not in {one.url for one in answers_in(tmp_path / "c").values()}
+
+
 def test_the_key_is_in_no_file_of_the_collection(tmp_path, monkeypatch):
     monkeypatch.setenv("OWL_KEY", "sk-secret-key")
     out = tmp_path / "c"

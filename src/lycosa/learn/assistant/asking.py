@@ -44,30 +44,26 @@ class Assistant:
         self._client = ChatClient(self.settings, backoff_s)
         self._request: UserRequest | None = None
         self._in_vain = 0
-        self._is_over = not self.settings.endpoint
+        self.has_failed = False
+        """Whether it is not asked any more: it cannot be reached, or gives no answers."""
+        self._unanswered: set[int] = set()  # by key; asked again in a later run
         self._left = 0
 
     async def __aenter__(self) -> Self:
         self._left = max(0, self.settings.questions - len(answers_in(self.directory)))
-        if not self._is_over:
-            try:
-                await self._client.__aenter__()
-            except NoAnswer as error:
-                self._stop(str(error))
+        try:
+            await self._client.__aenter__()
+        except NoAnswer as error:
+            self._stop(str(error))
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._client.__aexit__()
 
     @property
-    def has_failed(self) -> bool:
-        """Whether it is not asked any more, because it cannot be reached or gives no answers."""
-        return self._is_over
-
-    @property
     def left(self) -> int:
         """Questions left in the budget; 0 once the assistant has failed too often."""
-        return 0 if self._is_over else self._left
+        return 0 if self.has_failed else self._left
 
     @property
     def told(self) -> str:
@@ -95,6 +91,7 @@ class Assistant:
         try:
             verdict = verdict_in(await self._client.ask(messages_about(page, self._request)))
         except NoAnswer as error:
+            self._unanswered.add(key)
             self._count(in_vain=True, trouble=str(error))
             return None
         answer = await asyncio.to_thread(self._stored, key, page.url, verdict)
@@ -117,14 +114,14 @@ class Assistant:
             self._stop(f"{IN_A_ROW} questions in a row had no answer. The last: {trouble}")
 
     def _stop(self, why: str) -> None:
-        self._is_over = True
+        self.has_failed = True
         self.say(
             f"The assistant {self.settings.model} is not asked any more: {why}. Check [judge.assistant]."
         )
 
     def _pages(self, count: int) -> list[tuple[int, PageLead]]:
         """The pages to ask about, in another thread: it reads the collection."""
-        asked = answers_in(self.directory).keys() | people_labels_in(self.directory).keys()
+        asked = answers_in(self.directory).keys() | people_labels_in(self.directory).keys() | self._unanswered
         with Collection.open(self.directory) as collection:
             if self._request is None:
                 self._request = UserRequest(

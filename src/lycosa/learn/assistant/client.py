@@ -51,14 +51,11 @@ class ChatClient:
         self._backoff_s = backoff_s
         self._key = ""
         self._session: aiohttp.ClientSession | None = None
+        plain: dict[str, Any] = {"temperature": 0, "max_tokens": MAX_TOKENS}
         # Optional parameters, first with all of them. An endpoint that refuses some gets fewer.
         self._options: list[dict[str, Any]] = [
-            {
-                "temperature": 0,
-                "max_tokens": MAX_TOKENS,
-                "response_format": {"type": "json_object"},
-            },
-            {"temperature": 0, "max_tokens": MAX_TOKENS},
+            plain | {"response_format": {"type": "json_object"}},
+            plain,
             {},
         ]
 
