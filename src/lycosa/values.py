@@ -495,6 +495,7 @@ class Judgement(msgspec.Struct, frozen=True):
 WANTED_KIND = "wanted-kind"
 """The evidence (a Score) that holds the probability that a page is of a wanted kind."""
 LABELLED = "labelled by a person"
+ASSISTED = "answered by an assistant"
 EXAMPLE = Judgement(True, 1.0, "an example of yours")
 """The verdict on a page that the user gave to say what is wanted. It says nothing of how well a crawl finds pages."""
 
@@ -513,7 +514,7 @@ def is_uncertain(judgement: Judgement) -> bool:
 
 
 def is_said(judgement: Judgement) -> bool:
-    """Whether a person said so, and no judge.
+    """Whether a person said so, and no judge or assistant.
 
     >>> is_said(EXAMPLE), is_said(Judgement(True, 0.9, "topic"))
     (True, False)

@@ -14,6 +14,7 @@ from lycosa.spec.reading import load_spec, parse_spec
 from lycosa.spec.sections import Spec
 
 STRATEGIES = all_settings()
+ENDPOINT = "[judge.assistant]\nendpoint"
 
 
 def complaint(text: str, *changes: str) -> str:
@@ -38,6 +39,8 @@ def test_an_empty_spec_is_all_defaults():
         ("\nlimits.page = 5", 2, ["'page'", "'pages'"]),
         ("\nlimits = { page = 5 }", 2, ["'page'", "'pages'"]),
         ("options = {}", 1, ["'options'"]),
+        ("[judge]\nassistent = {}", 2, ["[judge]", "'assistent'", "'assistant'"]),
+        ("[judge.assistant]\nmodle = 'm'", 2, ["[judge.assistant]", "'modle'", "'model'"]),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_nearest_known_one(text, line, words):
@@ -58,6 +61,12 @@ def test_an_unknown_key_is_refused_with_the_nearest_known_one(text, line, words)
             ["[scope]: date_to 2020-01-01 is before"],
         ),
         ("[limits]\nhours = -1", 2, ["[limits] hours"]),
+        ("[judge]\nassistant = 5", 2, ["judge.assistant must be a table"]),
+        ("[judge.assistant]\nquestions = 0", 2, ["[judge.assistant] questions", "greater than 0"]),
+        ("[judge.assistant]\nmodel = 'm'", 1, ["[judge.assistant]: endpoint and model belong together"]),
+        (f"{ENDPOINT} = 'ftp://a.test/v1'\nmodel = 'm'", 2, ["[judge.assistant] endpoint"]),
+        (f"{ENDPOINT} = 'http://me:pass@a.test/v1'\nmodel = 'm'", 2, ["without a password"]),
+        (f"{ENDPOINT} = 'http://a.test/v1'\nmodel = 'm'\nkey_env = 'K'", 1, ["https only"]),
         ("[seeds]\nurls = 'http://a.example/'", 2, ["[seeds] urls", "valid list"]),
         ("[seeds]\nurls = [1]", 2, ["[seeds] urls", "string"]),
         ("[judge]\nkind = 'topics'", 2, ["[judge] kind", "'topic'"]),
@@ -87,8 +96,15 @@ def test_a_wrong_value_is_named_with_its_line(text, line, words):
 
 def test_set_changes_one_key():
     """--set takes TOML values, and bare words as text; it makes tables that are not there."""
-    changes = ("limits.pages=7", "strategy=opic", "seeds.urls=['http://a.example/']", "shark-search.d=1")
+    changes: tuple[str, ...] = (
+        "limits.pages=7",
+        "strategy=opic",
+        "seeds.urls=['http://a.example/']",
+        "shark-search.d=1",
+    )
+    changes += ("judge.assistant.model=m", "judge.assistant.endpoint=http://127.0.0.1:9/v1/")
     spec = parse_spec("[limits]\npages = 5", STRATEGIES, changes)
+    assert spec.judge.assistant.endpoint == "http://127.0.0.1:9/v1"
     assert spec.limits.pages == 7
     assert spec.strategy == "opic"
     assert spec.seeds.urls == ("http://a.example/",)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lycosa.methods.event.section import EventSpec
 from lycosa.methods.lookup import all_settings
-from lycosa.spec.reading import parse_spec
+from lycosa.spec.reading import NESTED, parse_spec
 from lycosa.spec.sections import Section, Spec
 from lycosa.spec.writing import OF_THE_KIND, OFTEN, STARTS, as_run, spec_text, toml
 
@@ -61,7 +61,9 @@ def test_every_key_is_there_for_whoever_asks(kind):
     sections = {name: field.annotation for name, field in Spec.model_fields.items()} | {"event": EventSpec}
     for section, model in sections.items():
         for key in getattr(model, "model_fields", {}):
-            assert re.search(rf"^(# )?{key} = ", text, re.M), f"{section}.{key}"
+            written = rf"^\[{section}\.{key}\]" if f"{section}.{key}" in NESTED else rf"^(# )?{key} = "
+            assert re.search(written, text, re.M), f"{section}.{key}"
+    assert "# questions = 30" in text
 
 
 PLAIN = (

@@ -229,6 +229,11 @@ def crawl(
             raise SpecError(
                 "--ask: a crawl of several shards asks nothing. Answer afterwards: lycosa label COLLECTION."
             )
+        if asked.spec.judge.assistant.endpoint:
+            say(
+                "Note: a crawl of several shards asks no assistant. Ask afterwards: "
+                "lycosa label COLLECTION --assistant SPEC"
+            )
         summary = crawl_in_shards(asked, shards=wanted, address=ray, say=say, quiet=quiet or json)
     else:
         summary = crawl_request(asked, say=say, quiet=quiet or json, ask=ask)

@@ -14,7 +14,7 @@ from typing import Any
 
 from lycosa.clock import Clock, SystemClock
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.parts import Alone, Peers, Visit
+from lycosa.engine.parts import Alone, NoAssisting, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
@@ -60,6 +60,7 @@ class Crawl:
         peers: Peers | None = None,
         rendering: NoRendering | None = None,
         batches: NoBatches | None = None,
+        assisting: NoAssisting | None = None,
         on_page: OnPage = lambda _, __: None,
         say: Say = lambda _: None,
     ) -> None:
@@ -72,10 +73,13 @@ class Crawl:
         self.visits = Visits(
             fetcher, analyser, conclusions, limits, rendering or NoRendering(), batches or NoBatches()
         )
+        self.assisting = assisting or NoAssisting()
         self.on_page = on_page
         self.say = say
         self.clock = clock or SystemClock()
         self.ended = ""
+        self.is_stopped = False
+        """Whether somebody stopped it; otherwise it ends by itself."""
         self.idle_until: float | None = None
         """When the next request may go out, while nothing is under way."""
         self._going = asyncio.Event()
@@ -134,6 +138,7 @@ class Crawl:
                 self.tally.seconds = before + self.clock.now() - begun - self.rested_s
                 if not self._flying and not await self._idle():
                     await self.refits.end()
+                    await self.assisting.end()
                     return self.tally
                 finished = await self._landed()
         finally:
@@ -145,6 +150,7 @@ class Crawl:
     def stop(self, why: str = "stopped") -> None:
         """Take no more URLs; finish those in flight."""
         self.ended = self.ended or why
+        self.is_stopped = True
         self.resume()
         self.call()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from lycosa.collection.known import KnownElsewhere
 from lycosa.engine.rendering import Renderings
@@ -105,6 +105,18 @@ class Alone(Peers):
 
     def after(self) -> None:
         pass
+
+
+class NoAssisting:
+    """A crawl without an assistant that answers questions."""
+
+    @asynccontextmanager
+    async def beside(self, crawl: Any) -> AsyncIterator[None]:
+        """Ask beside a crawl while the context lasts."""
+        yield
+
+    async def end(self) -> None:
+        """Ask the remaining questions once the crawl has ended by itself, within its patience."""
 
 
 class Share(Peers, SharedFits, Protocol):

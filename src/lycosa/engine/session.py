@@ -27,7 +27,7 @@ from lycosa.engine.catch_up.rejudge import (
 )
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.loop import Crawl
-from lycosa.engine.parts import Alone, NoneNear, OptionalParts, Share
+from lycosa.engine.parts import Alone, NoAssisting, NoneNear, OptionalParts, Share
 from lycosa.engine.processes.recipe import recipe_of
 from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rendering import RENDERINGS, Renderings, learned_in, rendering_of
@@ -42,6 +42,7 @@ from lycosa.engine.start.prepare import CrawlMeans, fitted_for, labels_are_answe
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.start.resume import prefer_sources, resume
 from lycosa.engine.start.webs import web_of, without_waiting
+from lycosa.engine.watch.assisting import assisting_of
 from lycosa.engine.watch.callbacks import OnPage, batches_of
 from lycosa.engine.watch.control import RELEARN, control_of
 from lycosa.engine.watch.signals import Watch, run_until_stopped
@@ -228,6 +229,7 @@ async def _looped(
             peers=share or Alone(),
             rendering=rendering,
             batches=batches_of(judge),
+            assisting=NoAssisting() if share else assisting_of(spec, run.request.directory, run.say),
             on_page=run.on_page,
             say=run.say,
         )
@@ -248,7 +250,7 @@ async def _looped(
             resume(conclusions, collection, frontier)
             collection.catalogue.begin_run(crawl.clock.now())
         await refits.catch_up()
-        async with control_of(crawl, run.request.directory):
+        async with control_of(crawl, run.request.directory), crawl.assisting.beside(crawl):
             await run_until_stopped(crawl, start.seeds, run.watch, run.say)
     return crawl
 

@@ -13,7 +13,7 @@ from lycosa.collection.writer import CollectionWriter
 from lycosa.learn.topic import Labelled
 from lycosa.learn.training.examples import ExamplePage, example_of
 from lycosa.page.response import document_of
-from lycosa.values import EXAMPLE, LABELLED, Judgement, Refusal
+from lycosa.values import ASSISTED, EXAMPLE, LABELLED, Judgement, Refusal
 
 
 def labelled_pages(collection: CollectionWriter, language: str) -> Labelled:
@@ -43,7 +43,7 @@ def _example(collection: CollectionWriter, page: StoredPage | None, language: st
 def verdicts_in(directory: Path) -> dict[int, Judgement]:
     """The verdicts of labels on their own pages, by key. They hold whatever a judge says."""
     return {
-        key: Judgement(label.relevant, float(label.relevant), LABELLED)
+        key: Judgement(label.relevant, float(label.relevant), ASSISTED if label.model else LABELLED)
         for key, label in labels_in(directory).items()
     }
 

@@ -14,7 +14,14 @@ import numpy as np
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.collection import Collection
-from lycosa.collection.labels import Label, clear_label, labels_in, set_label
+from lycosa.collection.labels import (
+    Label,
+    answers_in,
+    clear_label,
+    labels_in,
+    people_labels_in,
+    set_label,
+)
 from lycosa.collection.writer import CollectionWriter
 from lycosa.learn.history import saved_version
 from lycosa.learn.judges.learning import NEGATIVE
@@ -92,7 +99,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 def scores_of(collection: Collection | CollectionWriter) -> Scores:
-    """The scores of all pages of which people have said nothing."""
+    """The scores of all pages without a label."""
     version, known = saved_version(collection), labels_in(collection.directory)
     certain = {EXAMPLE.rule, NEGATIVE.rule}
     pages = [
@@ -113,6 +120,22 @@ def questions_in(
     known = {row for row, page in enumerate(scores.pages) if page.key in without}
     asked = to_ask(probability, known, count, answered=answered, threshold=scores.threshold)
     return [scores.pages[row] for row in asked]
+
+
+def questions_for_people(
+    collection: Collection | CollectionWriter, count: int, *, without: Container[int] = ()
+) -> list[Question]:
+    """The questions for a person: first pages that an assistant answered and that measure agreement."""
+    version, people = saved_version(collection), people_labels_in(collection.directory)
+    again = []
+    for answer in answers_in(collection.directory).values():
+        page = collection.reader.page(answer.key)
+        is_open = answer.key not in people and answer.key not in without and answer.relevant is not None
+        if answer.for_people and is_open and page is not None:
+            chance = version.forecasts.get(answer.key, 0.5) if version else 0.5
+            again.append(Question(page.id, answer.key, answer.url, page.title, chance))
+    more = questions_in(collection, count - len(again), without=without) if len(again) < count else []
+    return [*again[:count], *more]
 
 
 def telling_of(collection: Collection, question: Question, language: str) -> Telling:
@@ -187,7 +210,7 @@ class Interview:
         asked = {question.key for question in self._questions}
         with Collection.open(self.directory) as collection:
             some = min(AT_ONCE, self.count - self._at)
-            self._questions += questions_in(collection, some, without=asked)
+            self._questions += questions_for_people(collection, some, without=asked)
 
     def _go_back(self) -> None:
         self._at -= 1

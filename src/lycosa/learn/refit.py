@@ -121,6 +121,9 @@ class NoRefits:
     def after(self) -> None:
         """Begin a version that is due; after the commit, so that its pages can be read."""
 
+    def hear(self) -> None:
+        """Begin a version soon: there are new answers."""
+
     async def catch_up(self) -> None:
         """Judge all pages anew if people have said something of them since, or taken it back."""
 
@@ -155,6 +158,7 @@ class Refits(NoRefits):
         self._held_at = 0
         self._begun_at: int | None = None
         self._is_stale = False
+        self._hears = False
 
     @property
     def version(self) -> Version | None:  # type: ignore[override]
@@ -180,6 +184,9 @@ class Refits(NoRefits):
     def forget(self) -> None:
         self.fits.forget()
         self._is_stale = True
+
+    def hear(self) -> None:
+        self._hears = True
 
     def during(self) -> None:
         if self.fits.is_inline and self._is_due():
@@ -228,7 +235,7 @@ class Refits(NoRefits):
 
     def _begin(self) -> None:
         self._begun_at = self._pages()
-        self._is_stale = False
+        self._is_stale = self._hears = False
         self.fits.begin(self.number + 1)
 
     def _arrived(self) -> Fit | None:
@@ -244,7 +251,7 @@ class Refits(NoRefits):
 
     def _is_due(self) -> bool:
         pages = self._pages()
-        if pages < next_fit(max(self._held_at, self._pages_then())):
+        if not self._hears and pages < next_fit(max(self._held_at, self._pages_then())):
             return False
         if self.is_held():
             self._held_at = pages

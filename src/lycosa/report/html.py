@@ -18,6 +18,7 @@ from lycosa import __version__
 from lycosa.collection.catalogue.page_filter import COLLECTED, JUDGED
 from lycosa.collection.catalogue.progress import LAST_PAGES
 from lycosa.collection.collection import Collection
+from lycosa.collection.labels import told_of_labels
 from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
@@ -146,6 +147,7 @@ def _certainty(collection: Collection) -> dict[str, Any]:
         "threshold": threshold,
         "scores": score_histogram(counts.scores, threshold) if threshold is not None else Markup(""),
         "doubtful": doubtful,
+        "labelled": told_of_labels(collection.directory),
         "not_kept": counts.relevance["no"],
     }
 

@@ -15,11 +15,13 @@ from pydantic import ValidationError
 from lycosa.errors import SpecError
 from lycosa.files import read_file
 from lycosa.spec.code_files import in_file, is_code, seen_from
-from lycosa.spec.sections import IndexSpec, Section, Spec
+from lycosa.spec.sections import IndexSpec, Section, Spec, is_section
 from lycosa.spec.settings import Setting, complaint, complaint_about, trouble_with
 
 MAX_BYTES = 10_000_000
 """Larger files are refused."""
+NESTED = ("judge.assistant",)
+"""Tables inside of sections."""
 
 
 class Known(Protocol):
@@ -242,17 +244,21 @@ class Origin:
         if name in self.changed:
             return f"--set {name}"
         line = _line_of(self.text, section, key)
+        if not line and key in NESTED:  # written as a key of the outer table
+            line = _line_of(self.text, *key.split("."))
         return f"{self.where}, line {line}" if line else self.where
 
 
 def _apply(change: str, tables: dict[str, Any]) -> None:
     name, equals, value = change.partition("=")
     section, _, key = name.strip().rpartition(".")
-    if not equals or not key or ("." in section and not in_file(section)):
+    outer, _, inner = section.partition(".")
+    is_nested = section in NESTED
+    if not equals or not key or ("." in section and not in_file(section) and not is_nested):
         raise SpecError(f"--set {change}: write it as section.key=value, for example --set limits.pages=500")
     target = tables
-    if section:
-        target = target.setdefault(section, {})
+    for part in (outer, inner) if is_nested else filter(None, [section]):
+        target = target.setdefault(part, {})
         if not isinstance(target, dict):
             raise SpecError(f"--set {change}: {section} is not a section. See docs/spec.md for all keys.")
     target[key] = value_of(value)
@@ -326,10 +332,13 @@ def _explain(
     first = error.errors()[0]
     location = [*([within] if within else []), *(str(part) for part in first["loc"])]
     section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0])
+    model: Any = kind or (Spec.model_fields[section].annotation if section else Spec)
+    if section and key in model.model_fields and is_section(model.model_fields[key]):
+        model = model.model_fields[key].annotation
+        section, key = (f"{section}.{key}", location[2]) if len(location) > 2 else ("", f"{section}.{key}")
     place = f"[{section}] {key}" if section else f"[{key}]" if isinstance(first["input"], dict) else key
     if first["type"] == "extra_forbidden":
-        model = kind or Spec.model_fields[section].annotation
-        return _unknown(section, key, list(getattr(model, "model_fields", {})), origin)
+        return _unknown(section, key, list(model.model_fields), origin)
     if first["type"] == "model_type":
         return _no_table(key, "keys", origin)
     return f"{origin.at(section, key)}: {place}: {complaint(first)}. {origin.advice}"

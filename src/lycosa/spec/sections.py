@@ -6,6 +6,7 @@ A strategy's settings are its constructor's arguments, in a table named after it
 from __future__ import annotations
 
 import datetime
+import ipaddress
 import re
 from typing import Annotated, Any, Literal, Self, get_args
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from pydantic import (
     SerializeAsAny,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 
 from lycosa.urls import Folding
 
@@ -84,6 +86,24 @@ def _proxy(given: str) -> str:
     return given
 
 
+def _endpoint(given: str) -> str:
+    try:
+        parts = urlsplit(given)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # unbalanced brackets, an invalid port
+        is_url = False
+    if given and (not is_url or "@" in parts.netloc or parts.query or parts.fragment):
+        raise ValueError('write an endpoint like "http://127.0.0.1:11434/v1", without a password or query')
+    return given.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
+
+
 Proxy = Annotated[str, AfterValidator(_proxy)]
 Day = Annotated[datetime.date, BeforeValidator(_day)]
 LanguageCode = Annotated[str, AfterValidator(_language_code)]
@@ -102,6 +122,11 @@ class Section(BaseModel):
             return given
         may_be = {key for key, field in cls.model_fields.items() if type(None) in get_args(field.annotation)}
         return {key: None if value == NONE and key in may_be else value for key, value in given.items()}
+
+
+def is_section(field: FieldInfo) -> bool:
+    """Return whether a field is a table of its own."""
+    return isinstance(field.annotation, type) and issubclass(field.annotation, Section)
 
 
 class TopicSpec(Section):
@@ -312,6 +337,33 @@ class FrontierSpec(Section):
     """Maximum number of waiting URLs. The worst are dropped above it."""
 
 
+class AssistantSpec(Section):
+    """A language model that answers the questions of `lycosa label` (docs/assistant.md). It is off without an endpoint."""
+
+    endpoint: Annotated[str, AfterValidator(_endpoint)] = ""
+    """Base URL of an OpenAI-compatible API, such as "http://127.0.0.1:11434/v1" (Ollama). Title, URL and lead of pages are
+    sent there."""
+    model: str = ""
+    """Name of the model."""
+    questions: PositiveInt = 30
+    """Maximum number of questions, over all runs of the crawl."""
+    key_env: str = ""
+    """Name of the environment variable with the API key. The key itself is stored nowhere."""
+    timeout_s: TimeOut = 60.0
+    """Timeout for one answer."""
+    share_for_people: Share = 0.2
+    """Share of the answered pages that `lycosa label` asks you about too, to measure agreement."""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if bool(self.endpoint) != bool(self.model):
+            raise ValueError("endpoint and model belong together: give both, or none")
+        parts = urlsplit(self.endpoint)
+        if self.key_env and parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+            raise ValueError("a key is sent over https only, or to this machine: use an https endpoint")
+        return self
+
+
 class JudgeSpec(Section):
     """What makes a page relevant, for every strategy."""
 
@@ -325,6 +377,7 @@ class JudgeSpec(Section):
     meaning: str = "auto"
     """Whether `topic` also compares what pages mean, by a sentence encoder: `auto` (if lycosa[meaning] is installed and the
     topic is in English), `none`, or the folder of a sentence-transformers model (docs/judge.md)."""
+    assistant: AssistantSpec = AssistantSpec()
 
 
 class ArchiveSpec(Section):

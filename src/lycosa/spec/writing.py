@@ -7,10 +7,9 @@ from typing import Any, Literal, cast, get_args, get_origin
 
 import tomli_w
 from pydantic import BaseModel, Field, create_model
-from pydantic.fields import FieldInfo
 
 from lycosa.spec.reading import Known
-from lycosa.spec.sections import NONE, PLACEHOLDER, IndexSpec, Section, Spec
+from lycosa.spec.sections import NONE, PLACEHOLDER, IndexSpec, Spec, is_section
 
 Start = Mapping[str, Mapping[str, Any]]
 """Values by key by section."""
@@ -128,10 +127,17 @@ def _sections(known: Known) -> dict[str, type[BaseModel]]:
     """Return all sections of a spec by name. Those of methods follow the topic."""
     found: dict[str, type[BaseModel]] = {}
     for name, field in Spec.model_fields.items():
-        if _is_section(field):
+        if is_section(field):
             found[name] = cast(type[BaseModel], field.annotation)
             if name == "index":
                 found[name] = _with_keys_of_methods(known)
+            found.update(
+                {
+                    f"{name}.{key}": cast(type[BaseModel], inner.annotation)
+                    for key, inner in found[name].model_fields.items()
+                    if is_section(inner)
+                }
+            )
             if name == "topic":
                 found.update(
                     {own: kind for own in known.section_names() if (kind := known.section_class(own))}
@@ -152,7 +158,7 @@ def _rows(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = 
     """Return a table row for each key. `choices` are values that the installed methods add."""
     rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, field in model.model_fields.items():
-        if not _is_section(field) and key not in BY_NAME:
+        if not is_section(field) and key not in BY_NAME:
             shown = f"`{toml(field.get_default())}`"
             meaning = " ".join((field.description or "").split()).replace("|", "\\|")
             kind = Literal[tuple(choices[key])] if choices and key in choices else field.annotation
@@ -177,7 +183,7 @@ def _lines(model: type[BaseModel], written: Mapping[str, Any], often: Sequence[s
     """Return the lines of a section: keys with values, and keys in `often` with their defaults; None: all others."""
     lines = []
     for key, field in model.model_fields.items():
-        if _is_section(field) or key in BY_NAME:
+        if is_section(field) or key in BY_NAME:
             continue
         if key not in written and often is not None and key not in often:
             continue
@@ -187,10 +193,6 @@ def _lines(model: type[BaseModel], written: Mapping[str, Any], often: Sequence[s
         else:
             lines.append(f"# {key} = {toml(field.get_default())}")
     return lines
-
-
-def _is_section(field: FieldInfo) -> bool:
-    return isinstance(field.annotation, type) and issubclass(field.annotation, Section)
 
 
 def toml(value: Any) -> str:

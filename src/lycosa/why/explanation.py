@@ -51,6 +51,7 @@ class Explanation(msgspec.Struct, frozen=True):
     at: str = ""
     judgement: Judgement | None = None
     words: Reasons | None = None  # what each word adds, by a judge that learns
+    answer: str = ""  # an assistant's answer about the page, with its reason
     apart: str = ""  # why the score differs from the probability of these words; '': it does not
     evidence: dict[str, Fact] = {}
     refusal: str = ""
@@ -79,6 +80,8 @@ def _page(why: Explanation) -> Iterator[str]:
         yield f"  when      {why.at}" + (f", status {why.status}" if why.status else "")
     if why.judgement:
         yield f"  score     {why.judgement.score:.4f}  ({why.judgement.rule})"
+    if why.answer:
+        yield f"  assistant {why.answer}"
     if words := why.words:
         told = ", ".join(f"{word} {amount:+.2f}" for word, amount in words.words)
         yield (

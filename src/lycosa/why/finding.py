@@ -13,6 +13,7 @@ from lycosa import urls
 from lycosa.collection.catalogue.pages import StoredLink, StoredOutcome, StoredPage
 from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
+from lycosa.collection.labels import answers_in
 from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.frontier import UrlState
 from lycosa.frontier.choice import in_its_share
@@ -90,6 +91,7 @@ def _of_page(collection: Collection, page: StoredPage, found_on: tuple[FoundOn, 
         at=_time(page.at),
         judgement=page.judgement,
         words=words,
+        answer=_answer(collection, page.link.key),
         apart=_apart(page.judgement, words, wanted_in(evidence)),
         evidence=evidence,
         refusal=str(page.refusal or ""),
@@ -135,6 +137,15 @@ def _apart(judgement: Judgement | None, words: Reasons | None, wanted: float) ->
     return (
         f"Score {judgement.score:.2f}, from a model trained without this page{', ' * bool(of_kind)}{of_kind}."
     )
+
+
+def _answer(collection: Collection, key: int) -> str:
+    """Return what an assistant said of a page; '' if it was not asked."""
+    answer = answers_in(collection.directory).get(key)
+    if answer is None:
+        return ""
+    said = {True: "relevant", False: "not relevant", None: "no answer"}[answer.relevant]
+    return f"{answer.model}, {_time(answer.at)}: {said}. {answer.reason}"
 
 
 def opened_by(reader: Reader, link: Link) -> OpenedBy | None:

@@ -45,6 +45,7 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
     """The parts of the spec, the labels and the saved models that judgements and refusals follow from."""
     said = {"topic": spec.topic, "judge": spec.judge, **spec.methods}
     sections = {name: table.model_dump(mode="json", exclude_defaults=True) for name, table in said.items()}
+    sections["judge"].pop("assistant", None)  # its answers are labels
     options = spec.options.get(spec.strategy, {})
     guide = guide_named(spec.strategy, {*spec.options, *spec.methods})
     bounds = {

@@ -14,7 +14,7 @@ import msgspec
 
 from lycosa import urls
 from lycosa.engine.rules.admission import Admission
-from lycosa.engine.start.prepare import CrawlMeans, fitted_for, prepare, source_priors
+from lycosa.engine.start.prepare import CrawlMeans, fitted_for, judge_of, learns, prepare, source_priors
 from lycosa.engine.start.request import CrawlRequest, refuse_collection, request_of_file
 from lycosa.errors import InputError, SpecError
 from lycosa.fetch.archive.warc_files import archives_of, warc_files
@@ -100,6 +100,11 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
     for target in spec.fetch.connect_to.values():
         target_of(target)
     check(spec.strategy, spec.options.get(spec.strategy, {}), folder)
+    if spec.judge.assistant.endpoint and not learns(judge_of(spec).kind):
+        raise SpecError(
+            "[judge.assistant]: this judge does not learn from answers while it crawls. Remove the section, or use "
+            'judge.kind = "topic" or "event".'
+        )
     topic, seeds = spec.topic, spec.seeds
     for where in (*topic.examples, *topic.negatives, *seeds.files, *seeds.sitemaps, *seeds.feeds):
         if urls.parse(where) is None:

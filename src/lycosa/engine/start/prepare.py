@@ -247,10 +247,10 @@ def fitted_for(spec: Spec, prepared: Preparation) -> BaseStrategy:
 def labels_are_answers(spec: Spec) -> bool:
     """Whether labels only teach the judge while it is fitted, so that nothing else depends on them."""
     judge = judge_of(spec)
-    return _learns(judge.kind) and not wanted_models([spec.strategy], judge)
+    return learns(judge.kind) and not wanted_models([spec.strategy], judge)
 
 
-def _learns(kind: str) -> bool:
+def learns(kind: str) -> bool:
     """Whether a kind of judge is fitted while it crawls, also on answers."""
     method = method_of_judge(kind)
     return method.judges[kind].learns if method else kind == "topic"

@@ -114,7 +114,7 @@ def why(request: Request, collection: Collection) -> object:
 
 
 def labels(_: Request, collection: Collection) -> object:
-    """Labels of people, newest first."""
+    """Labels of people and assistants, newest first."""
     return list(labels_in(collection.directory).values())
 
 

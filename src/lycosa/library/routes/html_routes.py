@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from lycosa.collection.catalogue.statistics import PlaceCount
 from lycosa.collection.collection import Collection
-from lycosa.collection.labels import labels_in
+from lycosa.collection.labels import answers_in, labels_in, people_labels_in, told_of_labels
 from lycosa.engine.catch_up.relearn import Relearned, learns
-from lycosa.learn.questions import questions_in
+from lycosa.learn.questions import questions_for_people
 from lycosa.library.context import Handler, LibraryContext, root_of
 from lycosa.library.routes.api import URL_CHARS
 from lycosa.library.routes.form_routes import SAID
@@ -222,9 +222,14 @@ class HtmlRoutes:
         )
 
     def labels(self, request: Request, collection: Collection) -> Response:
-        """Labels of people, questions, and what the labels change."""
+        """Labels of people and assistants, questions, and what the labels change."""
+        replies = answers_in(collection.directory).values()
         rows = []
+        asked = questions_for_people(collection, QUESTIONS)
+        unseen = {question.key for question in asked}  # the person answers without knowing the assistant's
         for label in labels_in(collection.directory).values():
+            if label.key in unseen:
+                continue
             stored = collection.reader.page(label.key)
             if stored is not None:
                 rows.append({"label": label, "page": stored})
@@ -234,11 +239,13 @@ class HtmlRoutes:
             request,
             "labels.html",
             rows=rows,
+            refused=[reply for reply in replies if reply.relevant is None],
             said=said or str(learned or ""),
             can_undo=learned is not None
             and learned.before.version < learned.after.version
             and "undone" not in request.query_params,
-            asked=questions_in(collection, QUESTIONS),
+            asked=asked,
+            labelled=told_of_labels(collection.directory),
             learning=learns(collection),
             effect=effect_of_labels(collection.spec()),
             running=status(collection)["running"],
@@ -257,7 +264,7 @@ class HtmlRoutes:
 
 def _labels_of(collection: Collection, pages: Sequence[tuple[int, str]]) -> dict[int, bool]:
     """Return the labels of these pages, by id."""
-    labels = labels_in(collection.directory)
+    labels = people_labels_in(collection.directory)
     found = ((number, labels.get(collection.reader.key_of(url))) for number, url in pages)
     return {number: label.relevant for number, label in found if label}
 

@@ -12,7 +12,7 @@ from lycosa.collection.catalogue.page_filter import PageFilter, Relevance
 from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.statistics import ENTITY_KINDS, PlaceCount
 from lycosa.collection.collection import Collection
-from lycosa.collection.labels import labels_in
+from lycosa.collection.labels import answers_in, people_labels_in
 from lycosa.collection.search.search import SearchHit
 from lycosa.learn.history import figures_of
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
@@ -111,7 +111,8 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
     stored = reader.page_by_id(number)
     if stored is None:
         return None
-    label = labels_in(collection.directory).get(stored.link.key)
+    label = people_labels_in(collection.directory).get(stored.link.key)
+    answer = answers_in(collection.directory).get(stored.link.key)
     judgement, this = stored.judgement, PageFilter(relevance=Relevance.JUDGED, page=number)
     return {
         **{name: getattr(stored, name) for name in _PLAIN},
@@ -140,6 +141,7 @@ def page(collection: Collection, number: int) -> dict[str, Any] | None:
             for one in reader.captures(number)
         ],
         "label": None if label is None else label.relevant,
+        "answer": None if answer is None else msgspec.structs.asdict(answer),
         "text": reader.text(number),
     }  # fmt: skip
 
