@@ -208,6 +208,7 @@ def brief_of(topic: TopicModel, threshold: float | None) -> Brief:
     return Brief(
         language=topic.language,
         keywords=topic.keywords or ({} if topic.examples else topic.vector),
+        excluded=topic.excluded,
         examples=tuple(KnownPage(page.key, page.terms) for page in topic.examples),
         negatives=tuple(KnownPage(page.key, page.terms) for page in topic.negatives),
         threshold=threshold,

@@ -45,6 +45,7 @@ from lycosa.learn.judges.calibration import (
     sigmoid,
     signs_of,
 )
+from lycosa.learn.judges.exclusion import log_odds_of_excluded
 from lycosa.learn.judges.version import Part, Version
 from lycosa.learn.words.similarity import (
     column_sums,
@@ -98,9 +99,12 @@ class Fitted:
 
 def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficients] | None = None) -> Fitted:
     """Fit a judge on all pages of the corpus. The version has no number yet: its keeper gives it one."""
+    corpus.vector({**given.keywords, **given.excluded})  # gives each word a column
     keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
     fitting = _Fitting(corpus, given, keywords)
     known = (coefficients or shipped())[given.kind]
+    excluded = unit(corpus.vector(_weighted(given.excluded, corpus)))
+    apart = log_odds_of_excluded(fitting.rows @ excluded, fitting.plain_score())
     probability = fitting.at_first()
     told: list[Floats] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
@@ -110,10 +114,10 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         score = fitting.score(probability, with_text=used is known.in_full)
         signs = signs_of(score, fitting.plain_score(), known.cap)
         told.append(signs)
-        plain = log_odds(used, signs)
+        plain = log_odds(used, signs) + apart
         if used is known.in_full and known.of_crawl:
             used = in_crawl(known.of_crawl, crawl_signs(plain[fitting.found]))
-            plain = log_odds(used, signs)
+            plain = log_odds(used, signs) + apart
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
             used, plain = (used[0] + more, *used[1:]), plain + more
@@ -142,6 +146,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         shift=taught.shift,
         taught=_words(corpus, taught.vector, fitting.use),
         taught_base=taught.base,
+        excluded=_words(corpus, excluded, fitting.use),
         threshold=threshold,
         is_threshold_given=given.threshold is not None,
         estimate=estimate,
@@ -252,7 +257,9 @@ class _Fitting:
         vector = column_sums(self.rows, towards / max(float(towards.sum()), 1e-9))
         if against.sum() > MIN_UNLIKELY:
             vector = vector - column_sums(self.rows, against / against.sum())
-        return unit(vector) if self.keywords is None else unit(vector) + self.keywords
+        vector = unit(vector) if self.keywords is None else unit(vector) + self.keywords
+        excluded = unit(self.corpus.vector(_weighted(self.given.excluded, self.corpus)))
+        return np.where(excluded > 0.0, np.minimum(vector, 0.0) - excluded, vector)
 
     def told_parts(self) -> dict[str, Part]:
         """The parts as data."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from lycosa.errors import ModelError
 from lycosa.files import write_file
 from lycosa.learn.judges.calibration import Estimate, Shift, page_log_odds
+from lycosa.learn.judges.exclusion import log_odds_of_excluded
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
 from lycosa.learn.words.similarity import LOGS, unit_weights
@@ -59,6 +60,8 @@ class Brief(msgspec.Struct, frozen=True):
     evidence: str = ""
     usual: tuple[float, float] = (0.1, 0.1)
     of_kind: bool = False
+    excluded: dict[str, float] = {}
+    """Terms that the topic is not about, with their weights."""
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -91,6 +94,7 @@ class Version(msgspec.Struct, frozen=True):
     shift: Shift = Shift()
     taught: dict[str, float] = {}  # what answers add to the log odds of pages with these words
     taught_base: float = 0.0
+    excluded: dict[str, float] = {}  # what the topic is not about, of length 1
     threshold: float = 0.5
     is_threshold_given: bool = False
     estimate: Estimate = Estimate()
@@ -120,7 +124,8 @@ class Version(msgspec.Struct, frozen=True):
 class Reasons(msgspec.Struct, frozen=True):
     """The words that made a page's score: `words`, `others` and `base` add up to `score`.
 
-    The score becomes log odds; `taught` is what people's answers about pages like it add to these.
+    The score becomes log odds; `taught` is what people's answers about pages like it add to these, and `excluded` what
+    words do that the topic is not about.
     """
 
     words: tuple[tuple[str, float], ...]
@@ -129,6 +134,7 @@ class Reasons(msgspec.Struct, frozen=True):
     score: float
     probability: float
     taught: float = 0.0
+    excluded: tuple[tuple[str, float], ...] = ()
 
 
 class Scorer:
@@ -139,8 +145,8 @@ class Scorer:
         self._background = background_of(version.language)
         total = sum(part.weight for part in version.parts.values()) or 1.0
         parts = [part.words for part in version.parts.values()]
-        self._table = WordVectors(version.language, [version.plain, version.taught, *parts])
-        self._plain, self._taught, *vectors = self._table.vectors
+        self._table = WordVectors(version.language, [version.plain, version.taught, version.excluded, *parts])
+        self._plain, self._taught, self._excluded, *vectors = self._table.vectors
         self._words = np.zeros(len(self._plain))
         self._base = self._of_evidence = 0.0
         for (name, part), vector in zip(version.parts.items(), vectors, strict=True):
@@ -158,7 +164,8 @@ class Scorer:
         taught = self.version.taught_base
         if self.version.taught:
             taught += float(weights @ self._taught[at])
-        return self._chance(score, plain_score, taught)
+        unwanted = float(weights @ self._excluded[at]) if self.version.excluded else 0.0
+        return self._chance(score, plain_score, taught, unwanted)
 
     def link_score(self, terms: Sequence[str]) -> float:
         """Cosine of a link's text with the words of relevant pages, at least 0."""
@@ -196,12 +203,20 @@ class Scorer:
         plain_score = evidence if self.version.evidence else cosine
         taught = sum(weight * self.version.taught.get(term, 0.0) for term, weight in weights.items())
         taught += self.version.taught_base
-        probability = self._chance(score, plain_score, taught)
-        return Reasons(tuple(telling), others, self._base, score, probability, taught)
+        excluded = self.version.excluded
+        found = {term: weight * excluded[term] for term, weight in weights.items() if term in excluded}
+        unwanted = sum(found.values())
+        probability = self._chance(score, plain_score, taught, unwanted)
+        lost = self.version.shift.b * float(log_odds_of_excluded(unwanted, plain_score))
+        against = [(term, lost * part / unwanted) for term, part in found.items() if lost]
+        against.sort(key=lambda item: (item[1], item[0]))
+        return Reasons(tuple(telling), others, self._base, score, probability, taught, tuple(against[:limit]))
 
-    def _chance(self, score: float, plain_score: float, taught: float) -> float:
+    def _chance(self, score: float, plain_score: float, taught: float, unwanted: float) -> float:
         version = self.version
         plain = page_log_odds(version.coefficients, version.cap, score, plain_score)
+        if unwanted:
+            plain += float(log_odds_of_excluded(unwanted, plain_score))
         logit = version.shift.a + version.shift.b * plain + taught
         return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
 

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from itertools import chain
 
 import msgspec
 
@@ -99,25 +100,20 @@ def read_topic(
     description: str, keywords: Iterable[str], exclude: Iterable[str], language: str = "english"
 ) -> Request:
     """Read all words of a topic. A keyword is taken as it is, unless it is written like a sentence."""
-    about, excluded, vague = list[str](), [*exclude], list[str]()
     words, sentences = _divided(keywords, language)
-    about += words
-    for text in (description, *sentences):
-        if text.strip():
-            wanted, unwanted = _read(text, language)
-            about += wanted
-            excluded += unwanted
-            vague += [] if wanted else [text]
-    terms = dict.fromkeys(term for phrase in about for term in _terms(phrase, language))
+    about, excluded = ({phrase: terms_of(phrase, language) for phrase in taken} for taken in (words, exclude))
+    vague = list[str]()
+    for text in filter(str.strip, (description, *sentences)):
+        wanted, unwanted = _read(text, language)
+        about |= {phrase: _terms(phrase, language) for phrase in wanted}
+        excluded |= {phrase: _terms(phrase, language) for phrase in unwanted}
+        vague += [] if wanted or unwanted else [text]
+    terms = dict.fromkeys(chain.from_iterable(about.values()))
     left = {
-        phrase: found
-        for phrase in excluded
-        if (found := [term for term in _terms(phrase, language) if term not in terms])
+        phrase: found for phrase, all_ in excluded.items() if (found := [t for t in all_ if t not in terms])
     }
-    unwanted_terms = dict.fromkeys(term for found in left.values() for term in found)
-    return Request(
-        tuple(dict.fromkeys(about)), tuple(left), tuple(vague), tuple(terms), tuple(unwanted_terms)
-    )
+    unwanted_terms = dict.fromkeys(chain.from_iterable(left.values()))
+    return Request(tuple(about), tuple(left), tuple(vague), tuple(terms), tuple(unwanted_terms))
 
 
 def is_sentence(keyword: str, language: str = "english") -> bool:
