@@ -178,6 +178,8 @@ def _say_request(spec: TopicSpec, say: Say) -> None:
         say(f"The topic is read as {request}.")
     for text in request.vague:
         say(vague_in_words(text))
+    for phrase in request.both:
+        say(f'"{phrase}" is excluded, but the topic has the same words: they count as wanted.')
 
 
 def keywords_of(spec: TopicSpec) -> dict[str, float]:

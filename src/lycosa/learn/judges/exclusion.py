@@ -7,15 +7,16 @@ import numpy as np
 from lycosa.values import Floats
 
 STRENGTH = 40.0
-"""Log odds lost per unit of cosine by which a page is closer to the excluded words than to the topic."""
+"""Log odds lost per unit of cosine. A larger value does not change the result: such pages are lost already."""
+TOPIC_SHARE = 0.5
+"""A page loses nothing while its cosine with the excluded words is below this share of that with the topic: pages of the
+topic mention what is next to it. A smaller value costs the topic pages of its own."""
 
 
-def log_odds_of_excluded(excluded: Floats, topic: Floats) -> Floats:
+def log_odds_of_excluded(excluded: Floats | float, topic: Floats | float) -> Floats:
     """What pages lose, by their cosines with the excluded words and with the topic.
 
-    A page of the topic that mentions an excluded word loses nothing.
-
     >>> log_odds_of_excluded(np.array([0.0, 0.1, 0.2]), np.array([0.0, 0.3, 0.1])).round(3).tolist()
-    [-0.0, -0.0, -4.0]
+    [0.0, 0.0, -6.0]
     """
-    return -STRENGTH * np.maximum(0.0, excluded - np.maximum(0.0, topic))
+    return np.minimum(0.0, STRENGTH * (TOPIC_SHARE * np.maximum(0.0, topic) - excluded))

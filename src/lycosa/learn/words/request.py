@@ -47,6 +47,8 @@ class Request(msgspec.Struct, frozen=True):
     excluded: tuple[str, ...] = ()
     vague: tuple[str, ...] = ()
     """Sentences without a word that says what they are about."""
+    both: tuple[str, ...] = ()
+    """Exclusions whose words are all wanted elsewhere: they exclude nothing."""
     terms: tuple[str, ...] = ()
     excluded_terms: tuple[str, ...] = ()
 
@@ -113,7 +115,10 @@ def read_topic(
         phrase: found for phrase, all_ in excluded.items() if (found := [t for t in all_ if t not in terms])
     }
     unwanted_terms = dict.fromkeys(chain.from_iterable(left.values()))
-    return Request(tuple(about), tuple(left), tuple(vague), tuple(terms), tuple(unwanted_terms))
+    both = [phrase for phrase, all_ in excluded.items() if all_ and phrase not in left]
+    return Request(
+        tuple(about), tuple(left), tuple(vague), tuple(both), tuple(terms), tuple(unwanted_terms)
+    )
 
 
 def is_sentence(keyword: str, language: str = "english") -> bool:
