@@ -102,7 +102,14 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
         target_of(target)
     check(spec.strategy, spec.options.get(spec.strategy, {}), folder)
     topic, seeds = spec.topic, spec.seeds
-    for where in (*topic.examples, *topic.negatives, *excluded_pages(topic), *seeds.files, *seeds.sitemaps, *seeds.feeds):
+    for where in (
+        *topic.examples,
+        *topic.negatives,
+        *excluded_pages(topic),
+        *seeds.files,
+        *seeds.sitemaps,
+        *seeds.feeds,
+    ):
         if urls.parse(where) is None:
             _refuse_unreadable_file(folder / where)
 

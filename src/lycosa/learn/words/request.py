@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain
@@ -33,7 +33,7 @@ _SAME = {"porter": "english", "dutch_porter": "dutch"}
 _QUOTES = '"“”„«»'
 _SIGNS = rf"\s.,;:!?()\[\]{{}}{_QUOTES}…—–/|’'`،؛؟।"
 _PIECE = re.compile(
-    rf"[{_QUOTES}]([^{_QUOTES}]{{2,}})[{_QUOTES}]|[^{_SIGNS}\-][^{_SIGNS}]*|\n\s*\n|[.,;:!?()…—–،؛؟।]"
+    rf"[{_QUOTES}]([^{_QUOTES}]{{2,}})[{_QUOTES}]|[^{_SIGNS}\-][^{_SIGNS}]*|\n\s*\n|(?<=\s)-(?=\s)|[.,;:!?()…—–،؛؟।]"
 )
 _COMMAS = ",،"
 _ENDS_SENTENCE = re.compile(r"[.!?…؟।\n]")
@@ -116,9 +116,7 @@ def read_topic(
     }
     unwanted_terms = dict.fromkeys(chain.from_iterable(left.values()))
     both = [phrase for phrase, all_ in excluded.items() if all_ and phrase not in left]
-    return Request(
-        tuple(about), tuple(left), tuple(vague), tuple(both), tuple(terms), tuple(unwanted_terms)
-    )
+    return Request(tuple(about), tuple(left), tuple(vague), tuple(both), tuple(terms), tuple(unwanted_terms))
 
 
 def is_sentence(keyword: str, language: str = "english") -> bool:
@@ -128,10 +126,9 @@ def is_sentence(keyword: str, language: str = "english") -> bool:
     [False, True, False, True]
     """
     pieces = _pieces(keyword, language)
+    if _is_title(keyword, pieces, language):
+        return False
     words = [piece for piece in pieces if piece.kind not in ("comma", "sign", "sentence")]
-    capitals = [keyword[piece.start].isupper() for piece in words if piece.kind == "content"]
-    if len(capitals) > 1 and all(capitals) and keyword[:1].isupper():
-        return False  # a title
     excludes = {"not", "except", "after", "verb"}
     if words and words[0].kind in excludes:
         return True
@@ -150,10 +147,19 @@ def _read(text: str, language: str) -> tuple[list[str], list[str]]:
     """The phrases that a text is about, and those that it excludes."""
     reading = _Reading(text, language)
     pieces = _pieces(text, language)
+    if _is_title(text, pieces, language):
+        return [text.strip()], []
     for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
         reading.read(piece, following)
     reading.finish()
     return reading.about, reading.excluded
+
+
+def _is_title(text: str, pieces: Sequence[_Piece], language: str) -> bool:
+    """Whether all words of a text have capitals and it begins like an exclusion: the title of a film or a book."""
+    capitals = [text[piece.start].isupper() for piece in pieces if piece.kind == "content"]
+    begins = pieces and pieces[0].kind in ("not", "except") and language not in CAPITALISED
+    return bool(begins and len(capitals) > 1 and all(capitals) and text.strip()[0].isupper())
 
 
 class _Reading:
@@ -202,7 +208,7 @@ class _Reading:
             self.excluded += self.about[self.first :]
             del self.about[self.first :]
         elif kind == "end" or (begins_clause and kind in ("turn", "ask")):
-            self.out = ""
+            self.out, self.first = "", len(self.about)
         elif kind == "comma":
             self.first = len(self.about)
             if self.out == "except" and self.first == self.first_of_sentence:
@@ -228,7 +234,7 @@ def _pieces(text: str, language: str) -> list[_Piece]:
     """The words, phrases of the table and signs of a text."""
     table, matches = _table(language), [*_PIECE.finditer(text)]
     low = [match[0].lower() for match in matches]
-    is_word = [match[0][0] not in f"{_QUOTES}{_COMMAS}.;:!?()…—–؛؟।\n" for match in matches]
+    is_word = [match[0][0] not in f"-{_QUOTES}{_COMMAS}.;:!?()…—–؛؟।\n" for match in matches]
     found, at, begins = list[_Piece](), 0, True
     while at < len(matches):
         match, used, kind = matches[at], 1, ""
