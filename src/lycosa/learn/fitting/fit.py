@@ -45,7 +45,7 @@ from lycosa.learn.judges.calibration import (
     sigmoid,
     signs_of,
 )
-from lycosa.learn.judges.exclusion import log_odds_of_excluded
+from lycosa.learn.judges.exclusion import log_odds_of_excluded, scale_of_excluded
 from lycosa.learn.judges.version import Part, Version
 from lycosa.learn.words.similarity import (
     column_sums,
@@ -103,7 +103,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
     fitting = _Fitting(corpus, given, keywords)
     known = (coefficients or shipped())[given.kind]
-    excluded = unit(corpus.vector(_weighted(given.excluded, corpus)))
+    excluded = _excluded(given, corpus)
     apart = log_odds_of_excluded(fitting.rows @ excluded, fitting.plain_score())
     probability = fitting.at_first()
     told: list[Floats] = []
@@ -258,7 +258,7 @@ class _Fitting:
         if against.sum() > MIN_UNLIKELY:
             vector = vector - column_sums(self.rows, against / against.sum())
         vector = unit(vector) if self.keywords is None else unit(vector) + self.keywords
-        excluded = unit(self.corpus.vector(_weighted(self.given.excluded, self.corpus)))
+        excluded = _excluded(self.given, self.corpus)
         return np.where(excluded > 0.0, np.minimum(vector, 0.0) - excluded, vector)
 
     def told_parts(self) -> dict[str, Part]:
@@ -376,6 +376,11 @@ def _times(given: Given, rows: int) -> Rows:
 
 def _weighted(keywords: Mapping[str, float], corpus: Corpus) -> dict[str, float]:
     return {term: weight * corpus.background.rarity(term) for term, weight in keywords.items()}
+
+
+def _excluded(given: Given, corpus: Corpus) -> Floats:
+    weights = _weighted(given.excluded, corpus)
+    return unit(corpus.vector(weights)) * scale_of_excluded(weights.values())
 
 
 def _rows(numbers: Iterable[int]) -> Rows:

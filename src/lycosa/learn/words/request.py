@@ -159,7 +159,7 @@ def _is_title(text: str, pieces: Sequence[_Piece], language: str) -> bool:
     """Whether all words of a text have capitals and it begins like an exclusion: the title of a film or a book."""
     capitals = [text[piece.start].isupper() for piece in pieces if piece.kind == "content"]
     begins = pieces and pieces[0].kind in ("not", "except") and language not in CAPITALISED
-    return bool(begins and len(capitals) > 1 and all(capitals) and text.strip()[0].isupper())
+    return bool(begins and len(capitals) > 1 and all(capitals) and not text.isupper())
 
 
 class _Reading:
