@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.engine.processes.recipe import regions_of_spec
 from lycosa.engine.start.prepare import preparation
 from lycosa.errors import InputError, ModelError, SpecError
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.topic import load_topic, make_topic, prepared_topic
 from lycosa.learn.training.examples import ExamplePage
 from lycosa.page.document import Document
-from lycosa.spec.sections import JudgeSpec, TopicSpec
+from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
 from lycosa.values import Reason, Refusal
 
 OWLS = "<title>Owls</title><p>The owl hunts at night. An owl hears every mouse."
@@ -126,3 +127,11 @@ async def test_excluded_pages_are_negatives_and_excluded_words_are_words(tmp_pat
         '"owl" is excluded, but the topic has the same words: they count as wanted.',
     ]
     assert load_topic(tmp_path / "models" / "topic.json") == model
+
+
+def test_an_excluded_country_is_no_place_of_the_topic():
+    found = [
+        regions_of_spec(Spec(topic=TopicSpec(description=f"floods in Austria{more}")))
+        for more in (" and Italy", ", not Italy")
+    ]
+    assert found == [{("AT", ""), ("IT", "")}, {("AT", "")}]

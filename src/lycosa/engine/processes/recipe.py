@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lycosa.engine.processes.analysis import Recipe
 from lycosa.evidence import Evidence, Need
 from lycosa.learn.topic import request_of
@@ -47,5 +49,5 @@ def regions_of_spec(spec: Spec) -> Regions:
     said = [topic.description, *topic.keywords, *(f"It was in {where}." for where in places)]
     text = "\n".join(said)
     for phrase in request_of(topic).excluded:
-        text = text.replace(phrase, "")
+        text = re.sub(rf"\b{re.escape(phrase)}\b", "", text)
     return regions_of(find_places(text, gazetteer()))
