@@ -12,6 +12,7 @@ import pytest
 
 from lycosa.learn.words.request import read_request, read_topic
 from lycosa.page.text.languages import STEMMED
+from lycosa.page.text.terms import terms_of
 
 ROOT = Path(__file__).parents[2]
 REQUESTS = tomllib.loads((Path(__file__).parent / "requests.toml").read_text("utf-8"))["request"]
@@ -73,8 +74,20 @@ def test_keywords_are_taken_as_they_are_unless_they_are_sentences():
     assert read.excluded == ("fonts",)
 
 
-def test_a_language_without_a_table_excludes_nothing():
-    assert read_request("сови без орлів", "ukrainian").excluded == ()
+def test_a_text_in_a_language_without_a_table_counts_as_it_is():
+    for language, text in (("ukrainian", "сови без орлів"), ("chinese", "关于火山的网页, 不要列表")):
+        read = read_request(text, language)
+        assert (read.about, read.excluded) == ((text,), ())
+        assert [*read.terms] == [*dict.fromkeys(terms_of(text, language))]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "not", '"', "- - -", "\n\n", "without, but not", "(((", "’s", "not not owls"]
+)
+def test_odd_texts_are_read(text):
+    read = read_request(text)
+    assert read.about == ()
+    assert read.excluded == (("owls",) if "owls" in text else ())
 
 
 if __name__ == "__main__":

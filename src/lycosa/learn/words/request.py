@@ -1,6 +1,6 @@
 """Read a user's request: what its sentences are about, what they exclude, and what is too vague to judge.
 
-The words by which people ask and exclude are in data/request.toml. A language that is not there has no exclusions.
+The words by which people ask and exclude are in data/request.toml. A text in a language that is not there counts as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, zip_longest
 
 import msgspec
 
@@ -31,7 +31,7 @@ CAPITALISED = frozenset({"german"})
 _KINDS = "request does of or turn ask end verb keep after except not".split()
 _SAME = {"porter": "english", "dutch_porter": "dutch"}
 _QUOTES = '"“”„«»'
-_SIGNS = rf"\s.,;:!?()\[\]{{}}{_QUOTES}…—–/|’'`،؛؟।"
+_SIGNS = rf"\s¿¡.,;:!?()\[\]{{}}{_QUOTES}…—–/|’'`،؛؟।"
 _PIECE = re.compile(
     rf"[{_QUOTES}]([^{_QUOTES}]{{2,}})[{_QUOTES}]|[^{_SIGNS}\-][^{_SIGNS}]*|\n\s*\n|(?<=\s)-(?=\s)|[.,;:!?()…—–،؛؟।]"
 )
@@ -147,9 +147,9 @@ def _read(text: str, language: str) -> tuple[list[str], list[str]]:
     """The phrases that a text is about, and those that it excludes."""
     reading = _Reading(text, language)
     pieces = _pieces(text, language)
-    if _is_title(text, pieces, language):
+    if not _table(language).kinds or _is_title(text, pieces, language):
         return [text.strip()], []
-    for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+    for piece, following in zip_longest(pieces, pieces[1:]):
         reading.read(piece, following)
     reading.finish()
     return reading.about, reading.excluded
@@ -173,6 +173,7 @@ class _Reading:
         self.out = ""
         self.asks = self.joins = self.after_comma = False
         self.first = self.first_of_sentence = 0  # in `about`: where the clause and the sentence begin
+        self.before = 0  # in `excluded`: where the exclusion begins
         self.from_, self.upto = -1, -1  # the phrase that is being read
 
     def read(self, piece: _Piece, following: _Piece | None) -> None:
@@ -203,7 +204,7 @@ class _Reading:
     def _turn(self, kind: str, *, begins_clause: bool) -> None:
         """Begin or end an exclusion."""
         if kind in ("not", "except"):
-            self.out = kind
+            self.out, self.before = kind, len(self.excluded)
         elif kind == "after":
             self.excluded += self.about[self.first :]
             del self.about[self.first :]
@@ -213,8 +214,9 @@ class _Reading:
             self.first = len(self.about)
             if self.out == "except" and self.first == self.first_of_sentence:
                 self.out = ""  # "Except for owls, birds": the exclusion comes first
-        elif kind == "sign" and self.excluded:
-            self.out = ""
+        elif kind == "sign":
+            self.first = len(self.about)
+            self.out = "" if len(self.excluded) > self.before else self.out
         elif kind == "sentence":
             self.out, self.asks = "", False
             self.first = self.first_of_sentence = len(self.about)
@@ -264,7 +266,8 @@ def _sign(text: str, match: re.Match[str]) -> str:
     if match[0] in _COMMAS:
         return "comma"
     if match[0] == "." and (
-        text[match.end() : match.end() + 1].strip() or _INITIAL.search(text[: match.start()])
+        text[match.end() : match.end() + 1].strip()
+        or _INITIAL.search(text[max(0, match.start() - 2) : match.start()])
     ):
         return "letter"  # of an abbreviation or a number
     return "sentence" if _ENDS_SENTENCE.match(match[0]) else "sign"
@@ -283,6 +286,8 @@ def _kind(word: str, language: str) -> str:
 
 def _terms(phrase: str, language: str) -> list[str]:
     """The terms of a phrase, without those of function words inside it."""
+    if not _table(language).kinds:
+        return terms_of(phrase, language)
     words = [word for word in re.split(rf"[{_SIGNS}]+", phrase) if word]
     telling = [
         word
