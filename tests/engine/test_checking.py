@@ -61,6 +61,17 @@ def test_keywords_that_are_no_words_of_their_language_are_doubted(tmp_path, keyw
     assert told in "\n".join(check_spec(spec(tmp_path, text + SEEDS)).said)
 
 
+def test_how_a_request_is_read_is_said(tmp_path):
+    """What it is about, what it excludes, and what is too vague. Keywords alone need no reading."""
+    description = "how volcanoes work, not charity appeals"
+    text = 'name = "x"\n[topic]\nkeywords = ["lava"]\ndescription = "{}"\nexamples = ["http://a.test/"]\n'
+    said = check_text(check_spec(spec(tmp_path, text.format(description) + SEEDS)))
+    assert "The topic is read as about: lava, volcanoes; not: charity appeals." in said
+    said = check_text(check_spec(spec(tmp_path, text.format("interesting pages") + SEEDS)))
+    assert 'Nothing in "interesting pages" says what the pages are about: add keywords or an example.' in said
+    assert "read as" not in check_text(check_spec(spec(tmp_path, text.format("") + SEEDS)))
+
+
 def test_what_does_less_than_it_seems_is_said(tmp_path):
     """Keywords of stop words, examples that are one page, languages without stemmer, places that nobody knows."""
     for name in ("a.html", "b.html"):
@@ -103,6 +114,8 @@ def test_seeds_in_files_are_counted(tmp_path):
         (TOPIC + '[seeds]\nfeeds = ["http://a.test/feed"]\nsitemaps = ["none.xml"]\n', "none.xml"),
         ('[topic]\nexamples = ["none.html"]\n' + SEEDS, "none.html"),
         (SEEDS, "The topic is empty"),
+        ('[topic]\ndescription = "good websites"\n' + SEEDS, 'nothing in "good websites" says'),
+        (TOPIC + 'exclude = ["none.html"]\n' + SEEDS, "none.html"),
         ('[topic]\nkeywords = ["the", "🦉"]\n' + SEEDS, "its keywords are words that every text has"),
         ("[topic]\nkeywords = " + str(["owl"] * 1001) + "\n" + SEEDS, "at most 1000 items"),
         (".".join("a" * 3000) + " = 1\n", "nested too deeply"),

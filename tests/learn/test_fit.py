@@ -227,3 +227,32 @@ def test_what_is_most_like_the_topic_counts_less_where_likely_pages_are_few(page
     long = fit_judge(corpus_of([*pages, *others * 8]), GIVEN["both"]).version
     assert long.constant < short.constant
     assert [part.weight for part in long.parts.values()] == [part.weight for part in short.parts.values()]
+
+
+def test_an_excluded_subject_is_not_kept_and_its_links_repel(pages):
+    """The saved version says the same of a page as its reasons."""
+    wanted = np.array([owls for _, owls in pages])
+    mixed = Given({"owl": 1.0, "prey": 1.0, "crew": 1.0})
+    before = fit_judge(corpus_of(pages), mixed)
+    fitted = fit_judge(corpus_of(pages), replace(mixed, excluded={"ship": 1.0, "captain": 1.0}))
+    assert fitted.probability[~wanted].max() < before.probability[~wanted].max() / 10
+    assert fitted.probability[wanted].mean() > before.probability[wanted].mean() - 0.01
+    assert area(fitted.probability, wanted) > 0.97
+    scorer = Scorer(fitted.version)
+    assert scorer.link_score(["ship", "captain"]) == 0.0 < scorer.link_score(["owl"])
+    assert scorer.link_score(["owl", "ship"]) < scorer.link_score(["owl", "year"])
+    told = next(scorer.reasons(packed(terms)) for terms, owls in pages if not owls)
+    assert {word for word, _ in told.excluded} == {"ship", "captain"}
+    assert sum(lost for _, lost in told.excluded) < -1.0
+    assert not next(scorer.reasons(packed(terms)) for terms, owls in pages if owls).excluded
+    for terms, _ in pages:
+        assert scorer.probability(terms) == pytest.approx(scorer.reasons(packed(terms)).probability)
+
+
+def test_a_page_of_the_topic_may_mention_what_is_excluded(pages):
+    wanted = np.array([owls for _, owls in pages])
+    mentioning = [(terms | {"ship": 1} if owls else terms, owls) for terms, owls in pages]
+    plain = fit_judge(corpus_of(mentioning), Given({"owl": 1.0, "feather": 1.0}))
+    apart = fit_judge(corpus_of(mentioning), Given({"owl": 1.0, "feather": 1.0}, excluded={"ship": 1.0}))
+    kept = [(one.probability[wanted] >= one.version.threshold).sum() for one in (plain, apart)]
+    assert kept[1] >= kept[0] - 1

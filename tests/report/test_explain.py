@@ -16,6 +16,7 @@ from lycosa.engine.catch_up.relearn import relearn
 from lycosa.engine.session import run_crawl
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.errors import CollectionError, InputError
+from lycosa.learn.judges.version import Reasons
 from lycosa.learn.questions import questions_in
 from lycosa.testing import Pages, Site, html, links
 from lycosa.why import SEEN, Explanation, explain, explanation_text
@@ -41,6 +42,13 @@ def test_a_fetched_page(collection):
     assert why.found_on[0].priority > 0.5
     assert "mean of link and page score" in text
     assert ".warc.gz at byte" in text
+
+
+def test_excluded_words_are_named():
+    """With what each adds to the log odds."""
+    words = Reasons((("owl", 1.0),), 0.0, -0.5, 0.5, 0.01, excluded=(("sport", -3.0), ("footbal", -1.5)))
+    text = explanation_text(Explanation("http://a.test/", "Fetched and judged not relevant.", words=words))
+    assert "words that you excluded add to the log odds: sport -3.00, footbal -1.50" in text
 
 
 def test_other_spellings_of_a_url_are_the_same(collection):

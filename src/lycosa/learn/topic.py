@@ -5,8 +5,10 @@ It is saved in the collection's models/ folder, where people can read and edit i
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,15 +23,17 @@ from lycosa.evidence.topic import away_from, topic_vector
 from lycosa.files import write_file
 from lycosa.learn.training.examples import ExamplePage, document_in, example_of
 from lycosa.learn.words.background import Background, background_of
+from lycosa.learn.words.request import Request, read_request, read_topic
 from lycosa.learn.words.similarity import term_profile, unit, unit_weights
 from lycosa.page.document import Document
-from lycosa.page.text.terms import count_terms, terms_of
+from lycosa.page.text.terms import count_terms
 from lycosa.spec.sections import TopicSpec
 from lycosa.values import Floats, Refusal, Say
 
 GetDocument = Callable[[str], Awaitable[Document | Refusal]]
 """Fetches a page that the user named, and archives it."""
 
+_PAGE_FILE = re.compile(r".+\.(?:x?html?|txt|md|pdf|docx?|odt)", re.IGNORECASE)
 DESCRIPTION_WEIGHT = 0.3
 """Weight of a word of the description; a keyword has 1. Sentences have words that are not about the topic."""
 
@@ -61,6 +65,8 @@ class TopicModel(msgspec.Struct, frozen=True):
     """Each keyword."""
     keywords: dict[str, float] = {}
     """Terms of the keywords, and with less weight those of the description."""
+    excluded: dict[str, float] = {}
+    """Terms that the topic is not about."""
 
 
 async def prepared_topic(
@@ -82,14 +88,16 @@ async def prepared_topic(
             return model
         for path in saved.parent.glob("*.model"):  # fitted without these examples
             path.unlink()
-    for where in (*spec.examples, *spec.negatives):
+    _say_request(spec, say)
+    not_relevant = (*spec.negatives, *excluded_pages(spec))
+    for where in (*spec.examples, *not_relevant):
         if where not in found:
             found[where] = await _example(where, folder, get, spec.language, say)
     marked = labelled()
     said = {page.key for page in (*marked.examples, *marked.negatives)}  # a label wins over the spec
     examples, negatives = (
         [page for where in named if (page := found[where]) and page.key not in said]
-        for named in (spec.examples, spec.negatives)
+        for named in (spec.examples, not_relevant)
     )
     model = make_topic(spec, [*examples, *marked.examples], [*negatives, *marked.negatives])
     model = msgspec.structs.replace(model, unread=tuple(where for where, page in found.items() if not page))
@@ -105,38 +113,85 @@ def make_topic(
     """The topic vector: frequent terms of the examples and the description, and every keyword.
 
     A keyword counts as often as the most frequent term of the examples, or once without any. Negatives turn
-    it away from what they say and the examples do not.
+    it away from what they say and the examples do not. An excluded term weighs as much as a keyword, against.
     """
+    request = request_of(spec)
     texts = [page.terms for page in examples]
     if spec.description:
-        texts.append(count_terms(spec.description, spec.language))
+        described = {*read_request(spec.description, spec.language).terms}
+        counts = count_terms(spec.description, spec.language)
+        texts.append({term: count for term, count in counts.items() if term in described})
     vector = topic_vector(texts, spec.terms)
     total = sum((Counter(text) for text in texts), Counter[str]())
     often = max(total.values(), default=1)
-    keywords = topic_vector(
-        [{term: often} for term in terms_of(" ".join(spec.keywords), spec.language)], 10_000
-    )
-    vector.update(keywords)
+    keywords = keywords_of(spec)
+    asked = [{term: often} for term, weight in keywords.items() if weight == 1.0]
+    vector.update(topic_vector(asked, 10_000))
     if negatives:
         vector = away_from(
             vector, [page.terms for page in negatives], [page.terms for page in examples], spec.terms
         )
-    if not vector:
-        no_words = ": its keywords are words that every text has, signs, or too long for a word"
-        raise SpecError(
-            f"The topic is empty{no_words if spec.keywords else ''}. Give [topic] "
-            f"keywords{' that tell more' if spec.keywords else ''}, a description or examples, "
-            'or set judge.kind = "all" to keep every page.'
+    excluded = dict.fromkeys(request.excluded_terms, 1.0)
+    vector.update(dict.fromkeys(excluded, -math.log1p(often)))
+    if not any(weight > 0.0 for weight in vector.values()):
+        why = (
+            ": its keywords are words that every text has, signs, or too long for a word"
+            if spec.keywords
+            else ""
         )
+        if spec.description:
+            why = f': nothing in "{spec.description}" says what the pages are about'
+        raise SpecError(
+            f"The topic is empty{why}. Give [topic] keywords{' that tell more' if spec.keywords else ''}, "
+            'a description or examples, or set judge.kind = "all" to keep every page.'
+        )
+    about = ", ".join(request.about)
     return TopicModel(
         spec.language,
         vector,
         tuple(examples),
         tuple(negatives),
-        asked=tuple(text for text in (spec.description, ", ".join(spec.keywords)) if text),
-        each=spec.keywords or ((spec.description,) if spec.description else ()),
-        keywords=keywords_of(spec),
+        asked=(about,) if about else (),
+        each=tuple(request.about),
+        keywords=keywords,
+        excluded=excluded,
     )
+
+
+def request_of(spec: TopicSpec) -> Request:
+    """How the words of the spec are read."""
+    pages = excluded_pages(spec)
+    words = [where for where in spec.exclude if where not in pages]
+    return read_topic(spec.description, spec.keywords, words, spec.language)
+
+
+def excluded_pages(spec: TopicSpec) -> list[str]:
+    """The pages in `topic.exclude`; the others are words.
+
+    >>> excluded_pages(TopicSpec(exclude=("football", "http://a.org/b", "pages/c.html", "Node.js")))
+    ['http://a.org/b', 'pages/c.html']
+    """
+    return [where for where in spec.exclude if urls.parse(where) or _PAGE_FILE.fullmatch(where)]
+
+
+def vague_in_words(text: str) -> str:
+    """What a user is told of a sentence without a subject.
+
+    >>> vague_in_words("interesting pages")
+    'Nothing in "interesting pages" says what the pages are about: add keywords or an example.'
+    """
+    return f'Nothing in "{text}" says what the pages are about: add keywords or an example.'
+
+
+def _say_request(spec: TopicSpec, say: Say) -> None:
+    """Say how sentences were read; keywords alone need no reading."""
+    request = request_of(spec)
+    if request.about != spec.keywords or request.excluded:
+        say(f"The topic is read as {request}.")
+    for text in request.vague:
+        say(vague_in_words(text))
+    for phrase in request.both:
+        say(f'"{phrase}" is excluded, but the topic has the same words: they count as wanted.')
 
 
 def keywords_of(spec: TopicSpec) -> dict[str, float]:
@@ -145,8 +200,8 @@ def keywords_of(spec: TopicSpec) -> dict[str, float]:
     >>> keywords_of(TopicSpec(keywords=("barn owls",), description="Owls at night"))
     {'owl': 1.0, 'night': 0.3, 'barn': 1.0}
     """
-    described = dict.fromkeys(terms_of(spec.description, spec.language), DESCRIPTION_WEIGHT)
-    return described | dict.fromkeys(terms_of(" ".join(spec.keywords), spec.language), 1.0)
+    described = dict.fromkeys(read_request(spec.description, spec.language).terms, DESCRIPTION_WEIGHT)
+    return described | dict.fromkeys(read_topic("", spec.keywords, (), spec.language).terms, 1.0)
 
 
 def load_topic(path: Path) -> TopicModel:
@@ -193,8 +248,10 @@ def model_of_language(topic: TopicModel) -> TextModel:
     """
     background = background_of(topic.language)
     examples = [unit_weights(page.terms, background) for page in topic.examples]
-    terms = sorted(set(topic.keywords).union(*examples))
-    wanted = unit(_of_examples(examples, terms, background) + _of_keywords(topic, terms, background))
+    terms = sorted(set(topic.keywords).union(topic.excluded, *examples))
+    against = _of_words(topic.excluded, terms, background)
+    words = _of_words(topic.keywords, terms, background) - against
+    wanted = unit(_of_examples(examples, terms, background) + words)
     place = {term: at for at, term in enumerate(terms)}
     reached = [sum(weight * wanted[place[term]] for term, weight in page.items()) for page in examples]
     return TextModel(
@@ -219,5 +276,5 @@ def _of_examples(
     )
 
 
-def _of_keywords(topic: TopicModel, terms: Sequence[str], background: Background) -> Floats:
-    return unit(np.array([topic.keywords.get(term, 0.0) * background.rarity(term) for term in terms]))
+def _of_words(words: Mapping[str, float], terms: Sequence[str], background: Background) -> Floats:
+    return unit(np.array([words.get(term, 0.0) * background.rarity(term) for term in terms]))

@@ -135,11 +135,15 @@ class TopicSpec(Section):
     keywords: Annotated[tuple[str, ...], Field(max_length=1000)] = ()
     """Words and phrases of the topic, at most 1,000. Each counts like a frequent word of the examples."""
     description: str = ""
-    """The topic in a few sentences."""
+    """The topic in a few sentences. Words of the request ("pages that explain …") do not count; what a sentence excludes
+    ("not …", "without …") counts against a page."""
     examples: tuple[str, ...] = ()
     """Relevant pages: URLs (which become pages of the collection) or files (HTML, text or PDF)."""
     negatives: tuple[str, ...] = ()
     """Pages that are not relevant, URLs or files. Classifiers and the topic learn from them."""
+    exclude: tuple[str, ...] = ()
+    """What the topic is not about: words and phrases, and pages, which join the negatives (URLs, or files that end in .html,
+    .txt or .pdf)."""
     language: str = "english"
     """Language of the topic's words, by its English name: english, german, french, chinese, … It selects the stemmer,
     the stop words and the word frequencies."""

@@ -34,7 +34,7 @@ ALWAYS: Start = {"limits": {"pages": 1000}, "fetch": {"contact": ""}}
 
 
 OFTEN: Mapping[str, Sequence[str]] = {
-    "topic": ("negatives", "language"),
+    "topic": ("exclude", "negatives", "language"),
     "scope": ("domains", "exclude", "languages", "date_from"),
     "limits": ("hours", "until", "pages_per_site"),
     "fetch": ("per_host_delay_s",),

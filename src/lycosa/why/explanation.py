@@ -90,6 +90,9 @@ def _page(why: Explanation) -> Iterator[str]:
         )
         if words.taught:
             yield f"  answers   about similar pages add {words.taught:+.2f} to the log odds of this probability"
+        if words.excluded:
+            told = ", ".join(f"{word} {amount:+.2f}" for word, amount in words.excluded)
+            yield f"  excluded  words that you excluded add to the log odds: {told}"
         if why.apart:
             yield f"            {why.apart}"
     for name, fact in why.evidence.items():

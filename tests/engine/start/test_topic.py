@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.engine.processes.recipe import regions_of_spec
 from lycosa.engine.start.prepare import preparation
 from lycosa.errors import InputError, ModelError, SpecError
+from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.topic import load_topic, make_topic, prepared_topic
 from lycosa.learn.training.examples import ExamplePage
 from lycosa.page.document import Document
-from lycosa.spec.sections import JudgeSpec, TopicSpec
+from lycosa.spec.sections import JudgeSpec, Spec, TopicSpec
 from lycosa.values import Reason, Refusal
 
 OWLS = "<title>Owls</title><p>The owl hunts at night. An owl hears every mouse."
@@ -94,3 +96,42 @@ def test_the_judge_is_the_specs():
     ready = preparation(topic, JudgeSpec())
     assert [kind.name for kind in ready.judge.needs] == ["terms"]
     assert ready.topic.vector == topic.vector
+
+
+def test_a_sentence_counts_by_its_subject_and_turns_away_from_what_it_excludes():
+    """Words of the request weigh nothing; excluded ones have negative weights, as keywords have positive ones."""
+    topic = make_topic(TopicSpec(description="pages that explain owls, not lists or owl toys"), [], [])
+    assert topic.keywords == {"owl": 0.3}
+    assert topic.excluded == {"toy": 1.0}
+    assert topic.vector["toy"] == -topic.vector["owl"] < 0
+    assert not {"page", "explain", "list"} & topic.vector.keys()
+    anchors = TopicEvidence(topic.vector)
+    assert anchors.of_text("toys") == 0.0 < anchors.of_text("owl toys and owls") < anchors.of_text("owls")
+
+
+def test_a_sentence_without_a_subject_is_refused():
+    for text in ("interesting pages", "pages that are not about sport"):
+        with pytest.raises(SpecError, match=f'nothing in "{text}" says what the pages are about'):
+            make_topic(TopicSpec(description=text), [], [])
+
+
+async def test_excluded_pages_are_negatives_and_excluded_words_are_words(tmp_path):
+    (tmp_path / "toys.html").write_text("<p>Toys that hoot")
+    words: list[str] = []
+    spec = TopicSpec(keywords=("owls",), exclude=("parrots", "toys.html", "owl"))
+    model = await prepared_topic(spec, tmp_path, tmp_path / "models", get, words.append)
+    assert len(model.negatives) == 1
+    assert model.excluded == {"parrot": 1.0}
+    assert words == [
+        "The topic is read as about: owls; not: parrots.",
+        '"owl" is excluded, but the topic has the same words: they count as wanted.',
+    ]
+    assert load_topic(tmp_path / "models" / "topic.json") == model
+
+
+def test_an_excluded_country_is_no_place_of_the_topic():
+    found = [
+        regions_of_spec(Spec(topic=TopicSpec(description=f"floods in Austria{more}")))
+        for more in (" and Italy", ", not Italy")
+    ]
+    assert found == [{("AT", ""), ("IT", "")}, {("AT", "")}]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from lycosa.engine.processes.analysis import Recipe
 from lycosa.evidence import Evidence, Need
+from lycosa.learn.topic import request_of
 from lycosa.methods import BaseStrategy
 from lycosa.methods.lookup import indexed_evidence
 from lycosa.page.places.gazetteer import gazetteer
@@ -45,4 +48,7 @@ def regions_of_spec(spec: Spec) -> Regions:
     topic = spec.topic
     places = [where for section in spec.methods.values() for where in getattr(section, "where", ())]
     said = [topic.description, *topic.keywords, *(f"It was in {where}." for where in places)]
-    return regions_of(find_places("\n".join(said), gazetteer()))
+    text = "\n".join(said)
+    for phrase in request_of(topic).excluded:
+        text = re.sub(rf"\b{re.escape(phrase)}\b", "", text)
+    return regions_of(find_places(text, gazetteer()))

@@ -22,6 +22,7 @@ from lycosa.fetch.browser.start import refuse_root
 from lycosa.fetch.http.connect_to import target_of
 from lycosa.fetch.http.headers import refuse_unsendable
 from lycosa.files import size_of
+from lycosa.learn.topic import excluded_pages
 from lycosa.learn.words.spelling import doubtful_keywords
 from lycosa.methods.lookup import check
 from lycosa.methods.preparation import Preparation
@@ -106,7 +107,14 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
             'judge.kind = "topic" or "event".'
         )
     topic, seeds = spec.topic, spec.seeds
-    for where in (*topic.examples, *topic.negatives, *seeds.files, *seeds.sitemaps, *seeds.feeds):
+    for where in (
+        *topic.examples,
+        *topic.negatives,
+        *excluded_pages(topic),
+        *seeds.files,
+        *seeds.sitemaps,
+        *seeds.feeds,
+    ):
         if urls.parse(where) is None:
             _refuse_unreadable_file(folder / where)
 

@@ -24,6 +24,7 @@ from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.polite.reader import PoliteReader
 from lycosa.learn.training.examples import document_in
 from lycosa.learn.words.background import background_of
+from lycosa.learn.words.request import read_request
 from lycosa.methods.registry import methods
 from lycosa.page.document import Document
 from lycosa.page.response import document_of
@@ -187,6 +188,8 @@ def draft_text(draft: Draft, kind: str) -> str:
     """For reading: what was made of the pages."""
     words = ", ".join(f"{one.word} {one.weight:.1f}" for one in draft.keywords)
     rows = [("language", draft.language), ("keywords", words), ("description", draft.description or "none")]
+    if draft.description:
+        rows.append(("read as", str(read_request(draft.description, draft.language))))
     for name, section in draft.sections.items():
         told = "; ".join(
             f"{key} {', '.join(value) if isinstance(value, list) else value}"

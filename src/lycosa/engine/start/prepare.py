@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from lycosa import urls
 from lycosa.errors import InputError, SpecError
 from lycosa.evidence.text_model import TextModel
@@ -27,6 +29,7 @@ from lycosa.learn.topic import (
     has_topic,
     model_of_language,
     prepared_topic,
+    request_of,
 )
 from lycosa.learn.training.classifiers import fit_in_child, model_path, saved_models
 from lycosa.learn.training.examples import ExamplePage
@@ -144,10 +147,11 @@ async def _topic(spec: Spec, judge: JudgeSpec, made: Mapping[str, Prepared], mea
     """The user's topic; without one that of a method, or none if the judge needs none."""
     language, terms = spec.topic.language, [each.terms for each in made.values() if each.terms]
     if not has_topic(spec.topic):
+        excluded = dict.fromkeys(request_of(spec.topic).excluded_terms, 1.0)
         if terms:
-            return TopicModel(language, topic_vector(terms, spec.topic.terms))
+            return TopicModel(language, topic_vector(terms, spec.topic.terms), excluded=excluded)
         if judge.kind == "all" or is_code(judge.kind):
-            return TopicModel(language, {})
+            return TopicModel(language, {}, excluded=excluded)
     return await means.topic(spec.topic)
 
 
@@ -208,7 +212,10 @@ def make_judge(
         return LearningJudge(brief_of(topic, spec.threshold, encoder))
     if is_code(spec.kind):
         return custom_judge(spec.kind, topic, spec.threshold)
-    return own_judge(spec, methods)
+    judge = own_judge(spec, methods)
+    if topic.excluded and isinstance(judge, LearningJudge):
+        judge.brief = msgspec.structs.replace(judge.brief, excluded=topic.excluded)
+    return judge
 
 
 def brief_of(topic: TopicModel, threshold: float | None, encoder: str = "") -> Brief:
@@ -220,6 +227,7 @@ def brief_of(topic: TopicModel, threshold: float | None, encoder: str = "") -> B
     return Brief(
         language=topic.language,
         keywords=topic.keywords or ({} if topic.examples else topic.vector),
+        excluded=topic.excluded,
         examples=tuple(map(known, topic.examples)),
         negatives=tuple(map(known, topic.negatives)),
         threshold=threshold,

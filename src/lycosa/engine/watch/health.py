@@ -19,6 +19,7 @@ from lycosa.learn.history import saved_version
 from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.version import Version
 from lycosa.learn.questions import Question, questions_in, scores_of
+from lycosa.learn.words.request import is_sentence
 from lycosa.page.text.terms import terms_of
 from lycosa.values import Reason
 from lycosa.wording import CANNOT_TELL, MEASURES, counted, percent
@@ -119,6 +120,7 @@ def health_of(summary: Summary) -> Health | None:
 def unfound_keywords(collection: Collection, language: str) -> list[str]:
     """Keywords of which no page has a word: misspelt, or of another language than the pages. None before FEW_PAGES."""
     keywords = collection.spec().get("topic", {}).get("keywords", ())
+    keywords = [word for word in keywords if not is_sentence(word, language)]
     terms = {word: frozenset(terms_of(word, language)) for word in keywords}
     missing = {word for word in keywords if terms[word]}
     pages = 0

@@ -143,6 +143,7 @@ class Fitter:
         examples = {self.rows[page.key] for page in self.brief.examples if said.get(page.key, True)}
         given = Given(
             keywords=self.brief.keywords,
+            excluded=self.brief.excluded,
             examples=tuple(sorted(examples)),
             answers={self.rows[key]: relevant for key, relevant in said.items() if key in self.rows},
             held=frozenset(self.rows[key] for key in held if key in self.rows),

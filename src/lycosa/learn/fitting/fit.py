@@ -37,6 +37,7 @@ from lycosa.learn.judges.calibration import (
     sigmoid,
 )
 from lycosa.learn.judges.doubt import described
+from lycosa.learn.judges.exclusion import log_odds_of_excluded, scale_of_excluded
 from lycosa.learn.judges.signals import (
     ASKED,
     CONSTANT,
@@ -99,8 +100,11 @@ class Fitted:
 
 def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficients] | None = None) -> Fitted:
     """Fit a judge on all pages of the corpus. The version has no number yet: its keeper gives it one."""
+    corpus.vector({**given.keywords, **given.excluded})  # gives each word a column
     fitting = _Fitting(corpus, given)
     known = (coefficients or shipped())[given.kind]
+    excluded = _excluded(given, corpus)
+    apart = log_odds_of_excluded(fitting.rows @ excluded, fitting.topic_cosine())
     probability = fitting.at_first()
     told: list[Signals] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
@@ -110,7 +114,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         signals = fitting.signals(probability, with_text=weights is known.in_full)
         told.append({**signals, DECLINE: np.full(len(corpus), decline)})
         used = in_crawl(weights, decline)
-        plain = log_odds(used, signals)
+        plain = log_odds(used, signals) + apart
         if given.evidence is not None:
             more = share_shift(plain[fitting.open])
             used, plain = used | {CONSTANT: used[CONSTANT] + more}, plain + more
@@ -141,6 +145,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         shift=taught.shift,
         taught=_words(corpus, taught.vector, fitting.use),
         taught_base=taught.base,
+        excluded=_words(corpus, excluded, fitting.use),
         threshold=threshold,
         is_threshold_given=given.threshold is not None,
         estimate=estimate,
@@ -168,7 +173,6 @@ class _Fitting:
     def __init__(self, corpus: Corpus, given: Given) -> None:
         self.corpus = corpus
         self.given = given
-        # Before the rows are made: these words get columns.
         self.keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
         self.rows = corpus.rows()
         answered = given.lessons
@@ -210,6 +214,12 @@ class _Fitting:
         if self.given.meant is not None:
             found |= self._of_meaning(probability, with_likely=with_text)
         return found
+
+    def topic_cosine(self) -> Floats:
+        """The cosine with the keywords; without any the evidence, or the cosine with the examples."""
+        if self.keywords is not None:
+            return np.asarray(self.rows @ self.keywords)
+        return self._of_examples() if self.given.evidence is None else self.given.evidence
 
     def _of_keywords(self) -> dict[str, Floats]:
         if self.keywords is None:
@@ -290,7 +300,9 @@ class _Fitting:
         vector = column_sums(self.rows, towards / max(float(towards.sum()), 1e-9))
         if against.sum() > MIN_UNLIKELY:
             vector = vector - column_sums(self.rows, against / against.sum())
-        return unit(vector) if self.keywords is None else unit(vector) + self.keywords
+        vector = unit(vector) if self.keywords is None else unit(vector) + self.keywords
+        excluded = _excluded(self.given, self.corpus)
+        return np.where(excluded > 0.0, np.minimum(vector, 0.0) - excluded, vector)
 
     def told_parts(self, used: Weights) -> dict[str, Part]:
         """The parts that count, as data."""
@@ -363,6 +375,11 @@ def _times(given: Given, rows: int) -> Rows:
 
 def _weighted(keywords: Mapping[str, float], corpus: Corpus) -> dict[str, float]:
     return {term: weight * corpus.background.rarity(term) for term, weight in keywords.items()}
+
+
+def _excluded(given: Given, corpus: Corpus) -> Floats:
+    weights = _weighted(given.excluded, corpus)
+    return unit(corpus.vector(weights)) * scale_of_excluded(weights.values())
 
 
 def _rows(numbers: Iterable[int]) -> Rows:

@@ -29,7 +29,8 @@ class Meant:
 class Given:
     """What the user gave, by rows of the corpus.
 
-    `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights. `evidence` is a score of every row that takes their place, under its
+    `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights, `excluded` those that
+    the topic is not about. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
     pages of the crawl (examples that were only read) are not `counted`. `wanted` is the probability that a row is of a
     wanted kind; others are. `guessed` rows are taken for examples, though nobody said so: their log odds stay as given. `meant` is there if the crawl has an encoder. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
@@ -48,6 +49,7 @@ class Given:
     times: Rows | None = None
     meant: Meant | None = None
     guessed: Mapping[int, float] = field(default_factory=dict)
+    excluded: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lessons(self) -> Mapping[int, bool]:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from lycosa.errors import ModelError
 from lycosa.files import write_file
 from lycosa.learn.judges.calibration import Estimate, Shift
+from lycosa.learn.judges.exclusion import log_odds_of_excluded
 from lycosa.learn.judges.signals import EVIDENCE, PLAIN, closeness_of
 from lycosa.learn.meaning.vectors import lead_vector
 from lycosa.learn.words.background import background_of
@@ -73,6 +74,8 @@ class Brief(msgspec.Struct, frozen=True):
     usual: tuple[float, float] = (0.1, 0.1)
     of_kind: bool = False
     meanings: Meanings | None = None
+    excluded: dict[str, float] = {}
+    """Terms that the topic is not about, with their weights."""
 
 
 class Form(IntEnum):
@@ -112,6 +115,7 @@ class Version(msgspec.Struct, frozen=True):
     shift: Shift = Shift()
     taught: dict[str, float] = {}  # what answers add to the log odds of pages with these words
     taught_base: float = 0.0
+    excluded: dict[str, float] = {}  # what the topic is not about, as a vector
     threshold: float = 0.5
     is_threshold_given: bool = False
     estimate: Estimate = Estimate()
@@ -140,9 +144,11 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Reasons(msgspec.Struct, frozen=True):
-    """What made the probability of a page: `words`, `others`, `base`, `meant` and `taught` add up to its log odds, `score`.
+    """What made the probability of a page: `words`, `others`, `base`, `meant`, `taught`
+    and `excluded` add up to its log odds, `score`.
 
-    `meant` is of what its lead means, `taught` of people's answers about pages like it.
+    `meant` is of what its lead means, `taught` of people's answers about pages like it, `excluded` of words that the topic
+    is not about.
     """
 
     words: tuple[tuple[str, float], ...]
@@ -152,6 +158,7 @@ class Reasons(msgspec.Struct, frozen=True):
     probability: float
     taught: float = 0.0
     meant: float = 0.0
+    excluded: tuple[tuple[str, float], ...] = ()
 
 
 class Scorer:
@@ -161,9 +168,9 @@ class Scorer:
         self.version = version
         self._background = background_of(version.language)
         parts = version.parts
-        table = WordVectors(version.language, [version.taught, *(part.words for part in parts.values())])
-        self._table = table
-        taught, *vectors = table.vectors
+        words = [version.taught, version.excluded, *(part.words for part in parts.values())]
+        self._table = table = WordVectors(version.language, words)
+        taught, self._excluded, *vectors = table.vectors
         factor = version.shift.b
         self._base = version.shift.a + factor * version.constant + version.taught_base
         self._taught = self._words = taught
@@ -188,9 +195,16 @@ class Scorer:
         at, weights = self._table.unit_weights(terms)
         logit = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
         logit += self._meant(terms)
-        for weight, vector in self._close:
-            logit += weight * closeness_of(evidence if vector is None else float(weights @ vector[at]))
+        cosines = [evidence if vector is None else float(weights @ vector[at]) for _, vector in self._close]
+        for (weight, _), cosine in zip(self._close, cosines, strict=True):
+            logit += weight * closeness_of(cosine)
+        if self.version.excluded and cosines:
+            logit += self._lost(float(weights @ self._excluded[at]), cosines[0])
         return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
+
+    def _lost(self, unwanted: float, topic: float) -> float:
+        """What a page loses by its cosine with the excluded words. The first part tells how close it is to the topic."""
+        return self.version.shift.b * float(log_odds_of_excluded(unwanted, topic))
 
     def _meant(self, terms: Terms) -> float:
         if not (len(self._meaning) and terms.meaning):
@@ -221,11 +235,13 @@ class Scorer:
         at = self._table.places_of(weights)
         of_words = np.array([*weights.values()])
         moved = of_words * self._words[at]
-        of_evidence = self._of_evidence * evidence
+        of_evidence, cosines = self._of_evidence * evidence, []
         for weight, vector in self._close:
+            each = of_words * (0.0 if vector is None else vector[at])
+            cosines.append(product := evidence if vector is None else float(each.sum()))
             if vector is None:
                 of_evidence += weight * closeness_of(evidence)
-            elif (product := float((each := of_words * vector[at]).sum())) > 0.0:
+            elif product > 0.0:
                 moved = moved + weight * closeness_of(product) * each / product
         of_taught = dict(zip(weights, (of_words * self._taught[at]).tolist(), strict=True))
         of_each = {
@@ -239,9 +255,21 @@ class Scorer:
         others = sum(of_each.values()) - sum(amount for _, amount in telling)
         taught, meant = sum(of_taught.values()) + self.version.taught_base, self._meant(terms)
         base = self._base - self.version.taught_base
-        score = base + sum(of_each.values()) + taught + meant
+        against = self._against(
+            dict(zip(weights, (of_words * self._excluded[at]).tolist(), strict=True)), cosines
+        )
+        score = base + sum(of_each.values()) + taught + meant + sum(lost for _, lost in against)
         probability = 1.0 / (1.0 + exp(-min(30.0, max(-30.0, score))))
-        return Reasons(tuple(telling), others, base, score, probability, taught, meant)
+        return Reasons(tuple(telling), others, base, score, probability, taught, meant, against)
+
+    def _against(
+        self, unwanted: Mapping[str, float], cosines: Sequence[float]
+    ) -> tuple[tuple[str, float], ...]:
+        """What each excluded word costs a page."""
+        total = sum(unwanted.values())
+        lost = self._lost(total, cosines[0]) if total and cosines else 0.0
+        each = ((term, lost * part / total) for term, part in unwanted.items() if lost and part)
+        return tuple(sorted(each, key=lambda item: (item[1], item[0])))
 
 
 def path_of(models: Path, number: int) -> Path:
