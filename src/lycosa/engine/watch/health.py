@@ -149,6 +149,8 @@ def _troubles(
             if len(unfound) == 1
             else f"no page has any of the keywords {words}: misspelt, or in another language than the pages?"
         )
+    if summary.changed:
+        found.append(summary.changed)
     if summary.unsure:
         found.append(
             f"{CANNOT_TELL}: {summary.unsure}. The pages kept are the best so far, and marked as uncertain. "
