@@ -71,7 +71,7 @@ def crawls_of(web: CachedWeb, event: str, draw: int, pages: int) -> list[Crawled
     options = Options(pages=pages, given=parse_given("examples:2"), start_from="both")
     laboratory = Laboratory(web, event, draw, options)
     laboratory.prepare((STRATEGY,))
-    made = []
+    made: list[Crawled] = []
     found = crawled(web, laboratory.preparations[STRATEGY], laboratory.draw.seeds, pages)
     for share in SHARES:
         made += judged(web, event, WITH_PAGES, share, *found)

@@ -104,7 +104,11 @@ def _in_words(now: dict[str, Any]) -> str:
     told = Figures.within(now)
     figures = f" ({told})" if str(told) else ""
     changed = f"\n{now['changed']}" if now.get("changed") else ""
-    doubt = f"\n{CANNOT_TELL}: {told.unsure}" if told.unsure else ""
+    doubt = (
+        f"\n{CANNOT_TELL}: {told.unsure}; lycosa label COLLECTION --count 5 asks five questions"
+        if told.unsure
+        else ""
+    )
     lately = (
         f"\nthe last {now['last_pages']:,} pages brought {now['last_relevant']:,} of the kept ones"
         if "last_pages" in now  # a running crawl that is told something answers without them

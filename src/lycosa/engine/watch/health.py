@@ -154,7 +154,7 @@ def _troubles(
     if summary.unsure:
         found.append(
             f"{CANNOT_TELL}: {summary.unsure}. The pages kept are the best so far, and marked as uncertain. "
-            f"lycosa label {shlex.quote(summary.collection)} asks five questions."
+            f"lycosa label {shlex.quote(summary.collection)} --count 5 asks five questions."
         )
     if told and told.pages and told.kept and told.precision < 0.5:
         right = Figures.of(told).precision_told

@@ -324,10 +324,11 @@ def estimate_of(
     >>> round(told.relevant, 3), round(told.relevant_high, 1), told.precision_low, told.precision_high
     (0.0, 2.3, 0.0, 1.0)
     """
-    relevant = _number_of(logits, certain, deviation)
-    number, right = int(kept.sum()), _number_of(logits[kept], certain[kept], deviation)
-    precision = tuple(value / number for value in right) if number else (0.0, 0.0, 1.0)
-    return Estimate(*relevant, *precision, kept=number)
+    relevant, least, most = _number_of(logits, certain, deviation)
+    number, (right, low, high) = int(kept.sum()), _number_of(logits[kept], certain[kept], deviation)
+    if not number:
+        return Estimate(relevant, least, most)
+    return Estimate(relevant, least, most, right / number, low / number, high / number, number)
 
 
 def _number_of(logits: Floats, certain: NDArray[np.bool_], deviation: float) -> tuple[float, float, float]:
