@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lycosa.learn.fitting.corpus import Corpus
-from lycosa.learn.fitting.fit import Fitted, fit_judge
+from lycosa.learn.fitting.fit import fit_judge
 from lycosa.learn.fitting.given import Given
 from lycosa.learn.fitting.guesses import GUESSES, fit_with_guesses
 from lycosa.learn.words.background import background_of

@@ -153,7 +153,7 @@ def _troubles(
         found.append(summary.changed)
     if summary.unsure:
         found.append(
-            f"{CANNOT_TELL}: {summary.unsure}. The pages kept are the best so far, and marked as uncertain. "
+            f"{CANNOT_TELL}: {summary.unsure}. What is kept is the best so far, and marked as uncertain. "
             f"lycosa label {shlex.quote(summary.collection)} --count 5 asks five questions."
         )
     if told and told.pages and told.kept and told.precision < 0.5:

@@ -15,7 +15,7 @@ from lycosa.learn.fitting.fit import Fitted, fit_judge
 from lycosa.learn.fitting.given import Given
 from lycosa.learn.judges.calibration import Coefficients
 
-GUESSES = 2
+GUESSES = 3
 """Maximum number of pages that are taken for model pages."""
 MIN_GUESS = 0.2
 """Minimum probability of such a page: a wrong one brings its like."""
