@@ -156,7 +156,7 @@ def _troubles(
             f"{CANNOT_TELL}: {summary.unsure}. What is kept is the best so far, and marked as uncertain. "
             f"lycosa label {shlex.quote(summary.collection)} --count 5 asks five questions."
         )
-    if told and told.pages and told.kept and told.precision < 0.5:
+    elif told and told.pages and told.kept and told.precision < 0.5:
         right = Figures.of(told).precision_told
         found.append(f"most of the pages kept are probably off topic: {right} of them are right.")
     if summary.harvest is not None and summary.harvest < LITTLE:
