@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
+from lycosa.cli import app
 from lycosa.collection.collection import Collection
 from lycosa.engine.catch_up.relearn import _AtRest, _reopened, accept, history, undo
 from lycosa.engine.watch.health import health_of
@@ -89,7 +91,10 @@ def shown_in(out: Path, summary: Any) -> list[str]:
             monitor.status(collection)["changed"],
             render(collection),
         )
-    return [*pages, str(health_of(msgspec.structs.replace(summary, changed=told)))]
+    runner = CliRunner()
+    asked = runner.invoke(app, ["label", str(out)], input="q\n", catch_exceptions=False).stdout
+    status = runner.invoke(app, ["status", str(out)], catch_exceptions=False).stdout
+    return [*pages, asked, status, str(health_of(msgspec.structs.replace(summary, changed=told)))]
 
 
 def test_where_somebody_can_answer_it_is_held(crawled):
