@@ -39,8 +39,8 @@ class Figures(msgspec.Struct, frozen=True):
             precision, low, high = (
                 round(x, 4) for x in (told.precision, told.precision_low, told.precision_high)
             )
-        share, least, most = (round(x, 4) for x in (harvest.value, harvest.low, harvest.high))
-        return cls(share, least, most, precision, low, high, told.unsure)
+        share, lower, upper = (round(x, 4) for x in (harvest.value, harvest.low, harvest.high))
+        return cls(share, lower, upper, precision, low, high, told.unsure)
 
     @classmethod
     def within(cls, larger: Mapping[str, Any]) -> Self:

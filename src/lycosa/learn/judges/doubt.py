@@ -16,7 +16,7 @@ MAX_SPREAD = 0.75
 """Width of the interval of the precision from which on a judge cannot tell. From keywords alone 0.7 is usual."""
 MIN_LEAD = 0.2
 """Minimum difference between the mean probabilities of kept pages and of the others."""
-LEAST_KEPT, LEAST_SHARE = 5, 0.1
+MIN_KEPT, MIN_KEPT_SHARE = 5, 0.1
 """Pages kept where none is above the threshold: at least this many, but not more than this share of the pages unless
 more are expected to be relevant."""
 
@@ -80,8 +80,8 @@ def threshold_of_best(probability: Floats, threshold: float) -> float:
     0.3
     """
     ranked = np.sort(probability)[::-1]
-    least = min(LEAST_KEPT, ceil(len(ranked) * LEAST_SHARE))
-    wanted = min(max(round(float(ranked.sum())), least), int((ranked >= MIN_BEST).sum()))
+    fewest = min(MIN_KEPT, ceil(len(ranked) * MIN_KEPT_SHARE))
+    wanted = min(max(round(float(ranked.sum())), fewest), int((ranked >= MIN_BEST).sum()))
     if not wanted:
         return threshold
     lowest = float(ranked[wanted - 1])
