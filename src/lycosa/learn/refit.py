@@ -286,7 +286,7 @@ class Refits(NoRefits):
         if (old := self.version) is None:
             return None
         before, threshold = self.store.kept(), fit.version.threshold
-        now = {key: min(chance, wanted) >= threshold for key, chance, wanted in fit.chances}
+        now = {key: wanted >= 0.5 and chance * wanted >= threshold for key, chance, wanted in fit.chances}
         now |= {
             key: verdict.relevant for key, verdict in {**self.conclusions.given, **self.verdicts()}.items()
         }
