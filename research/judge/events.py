@@ -44,7 +44,7 @@ from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import VirtualWeb
 
 STRATEGY = "event"
-WITH_PAGES, ALONE = "evidence", "evidence alone"
+WITH_PAGES, ALONE, GUESSED = "evidence", "evidence alone", "evidence guessed"
 SHARES = (0.0, 0.1, 0.3, 0.6)
 """Shares of relevant pages; 0: as crawled."""
 Known = dict[str, Coefficients]
@@ -127,29 +127,36 @@ def _thinned(
     return [page for page in pages if page.key in relevant or page.id in kept]
 
 
-def coefficients_of(crawls: Sequence[Crawled], before: Coefficients) -> Coefficients:
-    """Logistic regressions of both rounds, on all pages as crawled. No sign counts against a page."""
+def coefficients_of(crawls: Sequence[Crawled], kind: str, so_far: Known) -> Coefficients:
+    """Logistic regressions of both rounds, on all pages as crawled. No sign counts against a page.
+
+    Those of guessed pages follow from guesses, and these from the coefficients of an event alone.
+    """
     from sklearn.linear_model import LogisticRegression
 
-    right, known, rounds = np.concatenate([crawl.right for crawl in crawls]), before, []
+    known, rounds = shipped()[kind], list[tuple[float, ...]]()
     for number in range(2):
-        with patch.object(guesses, "GUESSES", 0):
-            told = [crawl.fit({crawls[0].kind: known}).signs for crawl in crawls]
-        signs = np.vstack([one[number][crawl.rows] for one, crawl in zip(told, crawls, strict=True)])
+        with patch.object(guesses, "GUESSES", guesses.GUESSES if kind == GUESSED else 0):
+            fits = [(crawl, crawl.fit({**shipped(), **so_far, kind: known})) for crawl in crawls]
+        told = [(crawl, one.signs[number]) for crawl, one in fits if one.version.given == kind]
+        right = np.concatenate([crawl.right for crawl, _ in told])
+        signs = np.vstack([one[crawl.rows] for crawl, one in told])
         model = LogisticRegression(C=10.0, max_iter=500).fit(signs, right)
         if model.coef_[0][1] < 0:
             model = LogisticRegression(C=10.0, max_iter=500).fit(signs * [1.0, 0.0], right)
         rounds.append(tuple(round(float(c), 3) for c in (model.intercept_[0], *model.coef_[0])))
-        known = Coefficients(rounds[0], rounds[-1], before.cap)
+        known = Coefficients(rounds[0], rounds[-1], known.cap)
     return known
 
 
 def fitted_on(crawls: Sequence[Crawled]) -> Known:
-    """Coefficients of both kinds, from whole crawls."""
-    return {
-        kind: coefficients_of([one for one in crawls if one.kind == kind and not one.share], shipped()[kind])
-        for kind in (WITH_PAGES, ALONE)
-    }
+    """Coefficients of all kinds, from whole crawls."""
+    known: Known = {}
+    for kind in (WITH_PAGES, ALONE, GUESSED):
+        begun = WITH_PAGES if kind == WITH_PAGES else ALONE
+        some = [one for one in crawls if one.kind == begun and not one.share]
+        known[kind] = coefficients_of(some, kind, known)
+    return known
 
 
 def row_of(name: str, judged: Sequence[tuple[Crawled, Fitted]]) -> str:

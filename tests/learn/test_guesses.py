@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
-import pytest
 
 from lycosa.learn.fitting.corpus import Corpus
 from lycosa.learn.fitting.fit import fit_judge
@@ -35,17 +34,17 @@ def scores(first: float) -> Given:
 
 def test_names_that_the_headline_lacks_are_learned():
     alone, guessed = (fit(corpus_of(NAMES), scores(0.6)) for fit in (fit_judge, fit_with_guesses))
-    assert (alone.version.given, guessed.version.given) == ("evidence alone", "evidence")
+    assert (alone.version.given, guessed.version.given) == ("evidence alone", "evidence guessed")
     apart = [fitted.probability[2:10].min() - fitted.probability[10:].max() for fitted in (alone, guessed)]
     assert apart[1] > max(0.3, apart[0])
     assert (guessed.probability >= guessed.version.threshold).tolist() == RIGHT.tolist()
 
 
 def test_a_guess_is_not_certain():
-    """Nobody said that these pages are right: they count as likely as without the guess, and are asked about."""
+    """Nobody said that these pages are right: they are judged as the others, and are asked about."""
     alone, guessed = (fit(corpus_of(NAMES), scores(0.6)) for fit in (fit_judge, fit_with_guesses))
     likeliest = np.argsort(-alone.probability, kind="stable")[:GUESSES]
-    assert guessed.probability[likeliest] == pytest.approx(alone.probability[likeliest])
+    assert 0.5 < guessed.probability[likeliest].min() <= guessed.probability[likeliest].max() < 0.9999
     assert guessed.version.examples == 0
     assert guessed.version.said == {}
 

@@ -30,6 +30,5 @@ def fit_with_guesses(
         return first
     chance = np.delete(np.arange(len(corpus)), [*given.answers])
     likeliest = chance[np.argsort(-first.probability[chance], kind="stable")[:GUESSES]]
-    guessed = {row: float(first.probability[row]) for row in likeliest.tolist()}
-    odds = {row: float(np.log(p / (1.0 - p))) for row, p in guessed.items() if MIN_GUESS <= p < 1.0}
-    return fit_judge(corpus, replace(given, guessed=odds), coefficients) if odds else first
+    guessed = tuple(sorted(row for row in likeliest.tolist() if MIN_GUESS <= first.probability[row] < 1.0))
+    return fit_judge(corpus, replace(given, guessed=guessed), coefficients) if guessed else first

@@ -74,7 +74,7 @@ class Shift(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1)
 def shipped() -> Mapping[str, Coefficients]:
     """The coefficients by what was given: `both` (keywords and examples), `keywords`, `examples`, `evidence` of a method
-    (with example pages), `evidence alone`."""
+    (with example pages), `evidence guessed` (likely pages in their place), `evidence alone`."""
     return msgspec.json.decode(_FILE.read_bytes(), type=_Shipped).given
 
 

@@ -82,7 +82,7 @@ class Version(msgspec.Struct, frozen=True):
     pages: int  # that had been fetched when it was fitted
     upto: int  # the id of the last of them
     language: str
-    given: str  # which coefficients hold: those of both, keywords, examples, evidence, evidence alone
+    given: str  # which coefficients hold: those of both, keywords, examples, evidence, evidence guessed, evidence alone
     parts: dict[str, Part]
     plain: dict[str, float]
     links: dict[str, float]
