@@ -131,8 +131,8 @@ STARVED = {"pages": 3, "ended": NOTHING_LEFT, "harvest": None}
         (
             SURE,
             {"unsure": "no page is likely enough to be relevant"},
-            "cannot tell yet: no page is likely enough to be relevant. The pages kept are the best so far, and marked "
-            "as uncertain. lycosa label c asks five questions.",
+            "cannot tell yet: no page is likely enough to be relevant. What is kept is the best so far, and marked "
+            "as uncertain. lycosa label c --count 5 asks five questions.",
         ),
         (SURE, {"harvest": 0.01}, "hardly any of the pages found are about the topic."),
         (

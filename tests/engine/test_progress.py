@@ -17,7 +17,7 @@ from lycosa.engine.tally import Tally
 from lycosa.engine.watch import progress
 from lycosa.engine.watch.progress import Progress
 from lycosa.frontier import FrontierCounts
-from lycosa.learn.judges.calibration import Harvest
+from lycosa.learn.figures import Figures
 from lycosa.values import Reason
 
 
@@ -37,7 +37,7 @@ def a_crawl(
         tally=tally,
         limits=limits or Limits(pages=1000),
         frontier=SimpleNamespace(counts=lambda: counts),
-        harvest=Harvest(0.25, 0.2, 0.3) if pages else None,
+        figures=Figures(0.25, 0.2, 0.3) if pages else Figures(),
         refits=SimpleNamespace(version=SimpleNamespace(number=7)),
     )
 

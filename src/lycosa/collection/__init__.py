@@ -130,8 +130,20 @@ class LearningSink(Sink, Protocol):
         """Return the scores of judged pages, by key."""
         ...
 
+    def kept(self) -> set[int]:
+        """Return the keys of the kept pages, explored ones too."""
+        ...
+
+    def titles(self, keys: Collection[int]) -> dict[int, str]:
+        """Return the titles of pages, or their URLs, by key."""
+        ...
+
     def set_aside(self, version: int) -> None:
         """Note that a version of the judge was not applied; inside `commit`."""
+        ...
+
+    def note_jump(self, jump: bytes) -> None:
+        """Remember the last large change of what is kept, encoded; b'' forgets it. Inside `commit`."""
         ...
 
 

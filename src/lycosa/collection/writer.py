@@ -12,7 +12,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ import msgspec
 from lycosa import __version__
 from lycosa.collection import Conclusion, Counts, Hear, Judgements, Record, SetAside
 from lycosa.collection.archive.warc import Capture, WarcWriter, digest_of
-from lycosa.collection.catalogue.lessons import JUDGE_ASIDE, JUDGE_VERSION
+from lycosa.collection.catalogue.lessons import JUDGE_ASIDE, JUDGE_JUMP, JUDGE_VERSION
 from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.catalogue.rows import Catalogue
 from lycosa.collection.catalogue.schema import file_trouble, open_for_writing, plain_errors
@@ -165,8 +165,17 @@ class CollectionWriter:
     def scores(self, keys: Iterable[int]) -> dict[int, float]:
         return self.reader.scores(keys)
 
-    def set_aside(self, version: int, undone_with: str = "") -> None:
-        versions = {*self.reader.set_aside().versions, version}
+    def kept(self) -> set[int]:
+        return self.reader.kept_keys()
+
+    def titles(self, keys: Collection[int]) -> dict[int, str]:
+        return self.reader.titles(keys)
+
+    def note_jump(self, jump: bytes) -> None:
+        self.catalogue.set_fact(JUDGE_JUMP, jump)
+
+    def set_aside(self, version: int, undone_with: str = "", *, taken_up: int = 0) -> None:
+        versions = {*self.reader.set_aside().versions, version} - {0, taken_up}
         aside = SetAside(tuple(sorted(versions)), undone_with)
         self.catalogue.set_fact(JUDGE_ASIDE, msgspec.json.encode(aside))
 

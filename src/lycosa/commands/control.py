@@ -103,7 +103,12 @@ def _in_words(now: dict[str, Any]) -> str:
     limit = f" of {now['limit']:,}" if now["limit"] else ""
     told = Figures.within(now)
     figures = f" ({told})" if str(told) else ""
-    doubt = f"\n{CANNOT_TELL}: {told.unsure}" if told.unsure else ""
+    changed = f"\n{now['changed']}" if now.get("changed") else ""
+    doubt = (
+        f"\n{CANNOT_TELL}: {told.unsure}; lycosa label COLLECTION --count 5 asks five questions"
+        if told.unsure
+        else ""
+    )
     lately = (
         f"\nthe last {now['last_pages']:,} pages brought {now['last_relevant']:,} of the kept ones"
         if "last_pages" in now  # a running crawl that is told something answers without them
@@ -111,5 +116,5 @@ def _in_words(now: dict[str, Any]) -> str:
     )
     return (
         f"{state}\n{now['pages']:,}{limit} pages, {now['relevant']:,} kept as relevant{figures}, "
-        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s{lately}{doubt}"
+        f"{now['waiting']:,} waiting, {now['bytes'] / 1e6:,.1f} MB, {now['seconds']:,.0f} s{lately}{doubt}{changed}"
     )

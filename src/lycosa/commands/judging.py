@@ -25,7 +25,7 @@ def judge(
     model: Annotated[
         Path,
         typer.Argument(
-            help="A saved model (text or images), or `heatmap`: the built-in image model. With --history or --undo: "
+            help="A saved model (text or images), or `heatmap`: the built-in image model. With --history, --undo or --accept: "
             "a collection."
         ),
     ],
@@ -45,6 +45,12 @@ def judge(
             help="Go back one version: it judges all pages again, and holds until further pages are labelled.",
         ),
     ] = False,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept", help="Apply a version that was held because it changes much of what is kept."
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print --history as JSON; other output is JSON lines in any case.")
     ] = False,
@@ -53,18 +59,20 @@ def judge(
 
     What cannot be judged has `refused` with the reason; if that is so of all inputs, the exit code is 1.
 
-    With --history or --undo it is about the versions of a collection's judge, which learns while it crawls.
+    With --history, --undo or --accept it is about the versions of a collection's judge, which learns while it crawls.
 
     Example: lycosa judge owls.model page.html https://en.wikipedia.org/wiki/Owl --contact me@my.org
     """
     if undo:
         _undo(model)
+    if accept:
+        _accept(model)
     if history:
         _show_history(model, json=json)
-    if history or undo:
+    if history or undo or accept:
         return
     if not inputs:
-        raise InputError("Name files or URLs to judge; or a collection with --history or --undo.")
+        raise InputError("Name files or URLs to judge; or a collection with --history, --undo or --accept.")
     says = _loaded(model, language)
     if not contact and any("://" in name for name in inputs):
         warn_no_contact()
@@ -84,6 +92,12 @@ def _undo(directory: Path) -> None:
         f"for their own pages. Version {done.before.version} is kept, and no other is fitted until you label further "
         f"pages (lycosa label {directory}): then all answers count again."
     )
+
+
+def _accept(directory: Path) -> None:
+    from lycosa.engine.catch_up.relearn import accept
+
+    typer.echo(accept(directory))
 
 
 def _show_history(directory: Path, *, json: bool) -> None:

@@ -29,11 +29,16 @@ def label(
 
     Example: lycosa label owls/owls --count 10
     """
+    from lycosa.collection.collection import Collection
+    from lycosa.learn.history import jump_told
     from lycosa.learn.questions import AT_ONCE, PROMPT, Interview
 
     if assistant:
         _assisted(collection, count, assistant)
         return
+    with Collection.open(collection) as opened:
+        if changed := jump_told(opened):
+            typer.echo(f"{changed}\n")
     interview, trouble = Interview(collection, count), ""
     while text := interview.text:
         if not trouble:

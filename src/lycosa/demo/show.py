@@ -62,7 +62,7 @@ def tell_demo(out: Path, summary: Summary, strategy: str = STRATEGY) -> str:
         else "--out demo     (the same web, the best links first)"
     )
     lines = [
-        f"{summary.pages} pages fetched, {summary.relevant} kept as relevant ({summary.figures or 'harvest not known'});",
+        f"{summary.pages} pages fetched, {summary.relevant} kept as relevant (harvest {summary.figures.harvest_told or 'not known'});",
         f"by the demo web's own labels {right} of these {len(taken)} are about the topic, out of {len(labelled)} in all.",
         "",
         f"The report:      {report}",

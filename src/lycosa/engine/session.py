@@ -5,6 +5,7 @@ summary = await run_crawl(CrawlRequest(spec, text, folder, directory))
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
@@ -216,7 +217,7 @@ async def _looped(
     workers, deadline_s = spec.process.workers, spec.process.deadline_s
     async with (
         analyser_for(recipe_of(spec, start.strategy), workers, deadline_s, note) as analyser,
-        refits_for(judge, conclusions, collection, place, note, share) as refits,
+        refits_for(judge, conclusions, collection, place, note, share, asks=_is_somebody_there()) as refits,
         rendering_of(spec, start.fetcher.fetch_for, conclusions.renderings, note) as rendering,
     ):
         crawl = Crawl(
@@ -253,6 +254,11 @@ async def _looped(
         async with control_of(crawl, run.request.directory), crawl.assisting.beside(crawl):
             await run_until_stopped(crawl, start.seeds, run.watch, run.say)
     return crawl
+
+
+def _is_somebody_there() -> bool:
+    """Whether the crawl was started from a terminal, where its end is read."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _concluding(

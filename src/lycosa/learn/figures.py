@@ -32,17 +32,15 @@ class Figures(msgspec.Struct, frozen=True):
         >>> Figures.of(Estimate(2.0, 1.0, 4.0, pages=10)).harvest, Figures.of(None).harvest
         (0.2, None)
         """
-        harvest = told.harvest if told else None
-        kept = told if told and told.kept else None
-        return cls(
-            *(round(harvest.value, 4), round(harvest.low, 4), round(harvest.high, 4))
-            if harvest
-            else [None] * 3,
-            *(round(kept.precision, 4), round(kept.precision_low, 4), round(kept.precision_high, 4))
-            if kept
-            else [None] * 3,
-            unsure=told.unsure if told and told.pages else "",
-        )
+        if told is None or (harvest := told.harvest) is None:
+            return cls()
+        precision = low = high = None
+        if told.kept:
+            precision, low, high = (
+                round(x, 4) for x in (told.precision, told.precision_low, told.precision_high)
+            )
+        share, lower, upper = (round(x, 4) for x in (harvest.value, harvest.low, harvest.high))
+        return cls(share, lower, upper, precision, low, high, told.unsure)
 
     @classmethod
     def within(cls, larger: Mapping[str, Any]) -> Self:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from lycosa.collection import SetAside
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
 from lycosa.learn.figures import Figures
 from lycosa.learn.judges.version import Version, load_version
+from lycosa.learn.jump import Jump
 from lycosa.learn.labels import labels_digest, verdicts_in
 from lycosa.values import Judgement
 
@@ -28,9 +31,11 @@ class Keeping:
     number: int = 0  # of the last version
     verdicts: Callable[[], Mapping[int, Judgement]] = dict
     is_held: Callable[[], bool] = lambda: False
+    asks: bool = False
+    """Somebody is there who can decide on a version that changes much: it is held until then."""
 
 
-def kept_in(collection: CollectionWriter) -> Keeping:
+def kept_in(collection: CollectionWriter, *, asks: bool = False) -> Keeping:
     """The stored judge of a collection."""
     directory, aside = collection.directory, collection.reader.set_aside()
     return Keeping(
@@ -38,6 +43,7 @@ def kept_in(collection: CollectionWriter) -> Keeping:
         max(collection.reader.judge_version(), *aside.versions, 0),
         partial(verdicts_in, directory),
         lambda: is_held(directory, aside),
+        asks,
     )
 
 
@@ -66,6 +72,18 @@ def refused_version(collection: CollectionWriter | Collection) -> Version | None
     """The newest version, where it was refused or undone; None where the newest one judges."""
     number = max(collection.reader.set_aside().versions, default=0)
     return _saved(collection, number) if number > collection.reader.judge_version() else None
+
+
+def jump_in(collection: CollectionWriter | Collection) -> Jump | None:
+    """The last large change of what a collection keeps, if nobody has decided on it yet."""
+    packed = collection.reader.jump()
+    return msgspec.json.decode(packed, type=Jump) if packed else None
+
+
+def jump_told(collection: CollectionWriter | Collection) -> str:
+    """The same for people; nothing without any."""
+    jump = jump_in(collection)
+    return jump.told(collection.directory) if jump else ""
 
 
 def _saved(collection: CollectionWriter | Collection, number: int) -> Version | None:

@@ -24,6 +24,7 @@ from lycosa.collection.labels import (
 )
 from lycosa.collection.writer import CollectionWriter
 from lycosa.learn.history import saved_version
+from lycosa.learn.judges.calibration import MIN_THRESHOLD
 from lycosa.learn.judges.learning import NEGATIVE
 from lycosa.learn.judges.version import Scorer, Version
 from lycosa.page.response import document_of
@@ -107,7 +108,12 @@ def scores_of(collection: Collection | CollectionWriter) -> Scores:
         for page in _judged(collection)
         if page.judgement and page.link.key not in known and page.judgement.rule not in certain
     ]
-    return Scores(pages, version.threshold if version else 0.5)
+    return Scores(pages, _asked_around(version) if version else 0.5)
+
+
+def _asked_around(version: Version) -> float:
+    """The threshold, but not one that was lowered to keep the best pages."""
+    return version.threshold if version.is_threshold_given else max(version.threshold, MIN_THRESHOLD)
 
 
 def questions_in(

@@ -29,6 +29,7 @@ from lycosa.learn.judges.calibration import is_worse
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.judges.learning import LearningJudge, save_brief
 from lycosa.learn.judges.version import Chances, Version, save_version
+from lycosa.learn.jump import Jump, jump_between
 from lycosa.values import Judgement, Say
 
 SCHEDULE = (10, 20, 30, 45, 60, 80, 100, 125, 150, 175, 200)
@@ -154,6 +155,7 @@ class Refits(NoRefits):
         self.number = keeping.number
         self.models = keeping.models
         self.is_held = keeping.is_held
+        self.asks = keeping.asks
         self._newest: Version | None = None  # in use or set aside
         self._held_at = 0
         self._begun_at: int | None = None
@@ -278,8 +280,35 @@ class Refits(NoRefits):
         version = fit.version
         if self.version is not None and forecasts_worse(version, self.version, self.store.scores):
             self._refuse(version, self.version)
+        elif (jump := self._jump(fit)) and self.asks:
+            self._hold(fit, msgspec.structs.replace(jump, is_held=True))
         else:
+            is_answered = self.version is not None and self.version.said != version.said
             self.judge_by(fit, version.upto)
+            if jump or is_answered:
+                self._note_jump(jump)
+
+    def _jump(self, fit: Fit) -> Jump | None:
+        """What the version would change of what is kept, if that is much."""
+        if (old := self.version) is None:
+            return None
+        before, threshold = self.store.kept(), fit.version.threshold
+        now = {key: wanted >= 0.5 and chance * wanted >= threshold for key, chance, wanted in fit.chances}
+        now |= {
+            key: verdict.relevant for key, verdict in {**self.conclusions.given, **self.verdicts()}.items()
+        }
+        return jump_between(old, fit.version, before, now, self.store.titles)
+
+    def _hold(self, fit: Fit, jump: Jump) -> None:
+        """Keep a version without applying it, until somebody decides."""
+        self._newest, self.number = fit.version, max(self.number, fit.version.number)
+        self.store.set_aside(fit.version.number)
+        self._note_jump(jump)
+
+    def _note_jump(self, jump: Jump | None) -> None:
+        self.store.note_jump(msgspec.json.encode(jump) if jump else b"")
+        if jump:
+            self.note(jump.told(self.models.parent if self.models else Path("COLLECTION")))
 
     def _of_unindexed(self) -> Chances:
         """The probabilities of noindex pages: fits leave them out, but their score is shown."""
@@ -411,8 +440,13 @@ async def refits_for(
     place: Place,
     note: Say,
     share: SharedFits | None = None,
+    *,
+    asks: bool = False,
 ) -> AsyncIterator[NoRefits]:
-    """The fits of a crawl's judge. Of the shards of a crawl one fits it, on the pages of all of them."""
+    """The fits of a crawl's judge. Of the shards of a crawl one fits it, on the pages of all of them.
+
+    `asks`: somebody is there who can decide on a version that changes much of what is kept.
+    """
     if (learning := judge.learning) is None:
         yield NoRefits()
         return
@@ -422,7 +456,7 @@ async def refits_for(
     if share:
         kind = partial(LeadingRefits, share) if share.leads else partial(FollowingRefits, share, directory)
     async with fits_of(learning.brief, collection, directory, place, others) as fits:
-        yield kind(learning, conclusions, collection, fits, kept_in(collection), note)
+        yield kind(learning, conclusions, collection, fits, kept_in(collection, asks=asks), note)
 
 
 async def fit_first(judge: Judge, collection: CollectionWriter, place: Place) -> None:

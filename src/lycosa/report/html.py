@@ -24,7 +24,7 @@ from lycosa.collection.search.phrases import TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
 from lycosa.errors import CollectionError
 from lycosa.frontier.inspection import urls_waiting
-from lycosa.learn.history import figures_of, saved_version
+from lycosa.learn.history import figures_of, jump_told, saved_version
 from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of
 from lycosa.report import design
@@ -102,6 +102,7 @@ def _figures(collection: Collection) -> dict[str, Any]:
         "pages": pages,
         "relevant": relevant,
         "figures": figures_of(collection),
+        "changed": jump_told(collection),
         "explored": collection.statistics.explored(),
         "last": [page.relevant for page in reader.latest(LAST_PAGES)],
         "ended": runs[-1].reason if runs else "",

@@ -19,6 +19,7 @@ from lycosa.methods.preparation import Preparation
 from lycosa.spec.sections import JudgeSpec, Spec
 from lycosa.values import Link, PageTerms
 from lycosa_lab.fit.crawls import JudgedCrawl
+from lycosa_lab.fit.weights import ALONE, GUESSED
 from lycosa_lab.grids.grid import Laboratory
 from lycosa_lab.runs.given import parse_given
 from lycosa_lab.runs.protocol import Options
@@ -27,7 +28,7 @@ from lycosa_lab.runs.user import user_means
 from lycosa_lab.webs.cache import CachedWeb
 
 STRATEGY = "event"
-WITH_PAGES, ALONE = "evidence", "evidence alone"
+WITH_PAGES = "evidence"
 SHARES = (0.0, 0.1, 0.3, 0.6)
 """Shares of relevant pages; 0: as crawled."""
 
@@ -45,7 +46,9 @@ def event_crawls(web: CachedWeb, draws: Sequence[int], pages: int) -> dict[str, 
             for share in SHARES:
                 found[WITH_PAGES] += judged(web, event, share, *with_pages)
             headline = asyncio.run(_prepared(web, event, draw))
-            found[ALONE] += judged(web, event, 0.0, *crawled(web, headline, web.start, pages))
+            alone = [*judged(web, event, 0.0, *crawled(web, headline, web.start, pages))]
+            found[ALONE] += alone
+            found[GUESSED] += alone
     return found
 
 

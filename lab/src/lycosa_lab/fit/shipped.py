@@ -14,13 +14,13 @@ from lycosa.files import write_file
 from lycosa.learn.judges.signals import COEFFICIENTS, Coefficients, shipped
 from lycosa.values import Floats
 from lycosa_lab.fit.crawls import JudgedCrawl, Quality, crawls_of, quality
-from lycosa_lab.fit.events import ALONE, WITH_PAGES, event_crawls
-from lycosa_lab.fit.weights import SIGNALS, Step, fitted_on, left_out, other_webs
+from lycosa_lab.fit.events import WITH_PAGES, event_crawls
+from lycosa_lab.fit.weights import ALONE, GUESSED, SIGNALS, Step, fitted_on, left_out, other_webs
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import VirtualWeb
 
 GIVEN = {"both": "keywords,examples:3", "keywords": "keywords", "examples": "examples:3"}
-EVENTS = (WITH_PAGES, ALONE)
+EVENTS = (WITH_PAGES, ALONE, GUESSED)
 EVENT_PAGES = 300
 HEADS = (
     "given",
@@ -42,7 +42,8 @@ def refit(
     if unknown := sorted(set(kinds) - SIGNALS.keys()):
         raise InputError(f"--kind {unknown[0]}: choose from {', '.join(SIGNALS)}.")
     opened = [CachedWeb(VirtualWeb.open(path)) for path in webs]
-    found, rows = {}, []
+    found: dict[str, Coefficients] = {}
+    rows: list[list[str]] = []
     events: Mapping[str, list[JudgedCrawl]] | None = None
     for kind in kinds:
         step(f"{kind}: crawling")
@@ -55,7 +56,7 @@ def refit(
         if not crawls:
             raise InputError(f"{kind}: none of the webs has topics for it. Name one that has.")
         step(f"{kind}: fitting on {len(crawls)} crawls")
-        found[kind] = fitted_on(crawls, kind)
+        found |= fitted_on(crawls, kind)
         for how, judged in (("topic", left_out(crawls, kind, step)), ("web", other_webs(crawls, kind, step))):
             rows += _rows(kind, how, crawls, judged)
     return found, _table(rows)

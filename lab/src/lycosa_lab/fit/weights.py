@@ -33,6 +33,7 @@ from lycosa.values import Floats
 if TYPE_CHECKING:
     from lycosa_lab.fit.crawls import JudgedCrawl
 
+ALONE, GUESSED = "evidence alone", "evidence guessed"
 RIDGE = 1.0
 FOLDS = 6
 SIGNALS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -43,7 +44,8 @@ SIGNALS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "keywords, meaning": ((KEYWORDS, ASKED, EACH), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "examples, meaning": ((EXAMPLES, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "evidence": ((EVIDENCE, PLAIN, EXAMPLES), (TEXT,)),
-    "evidence alone": ((EVIDENCE, PLAIN), (TEXT,)),
+    GUESSED: ((EVIDENCE, PLAIN, EXAMPLES), (TEXT,)),
+    ALONE: ((EVIDENCE, PLAIN), (TEXT,)),
 }
 """By kind of request: the signals of the first round, and what the second round looks at besides."""
 
@@ -74,29 +76,40 @@ def regressed(values: Floats, wanted: Floats, weight: Floats) -> tuple[float, ..
     return (round(float(constant - scaled @ mean), 3), *(round(float(each), 3) for each in scaled))
 
 
-def fitted_on(crawls: Sequence[JudgedCrawl], kind: str) -> Coefficients:
-    """Coefficients of both rounds; the second sees what the first makes of the pages. All crawls weigh alike."""
+def fitted_on(crawls: Sequence[JudgedCrawl], kind: str) -> dict[str, Coefficients]:
+    """Coefficients of both rounds; the second sees what the first makes of the pages. All crawls weigh alike.
+
+    Those of guessed pages come with those that the guesses follow from.
+    """
     first, more = SIGNALS[kind]
+    known = fitted_on(crawls, ALONE) if kind == GUESSED else {}
     unfitted = Coefficients(dict.fromkeys((CONSTANT, *first), 0.0), {CONSTANT: 0.0})
-    at_first = _round([_signals(crawl, kind, unfitted)[0] for crawl in crawls], crawls, first)
-    known = Coefficients(at_first, {CONSTANT: 0.0})
-    told = [(_signals(crawl, kind, known), crawl) for crawl in crawls]
-    whole = [(signals[-1], crawl) for signals, crawl in told if len(signals) > 1]
-    signals, those = [told for told, _ in whole], [crawl for _, crawl in whole]
-    return Coefficients(at_first, _round(signals, those, (*first, *more)))
+    at_first = _round(_signals(crawls, {**known, kind: unfitted}, kind, 0), first)
+    halfway = Coefficients(at_first, {CONSTANT: 0.0})
+    return known | {
+        kind: Coefficients(
+            at_first, _round(_signals(crawls, {**known, kind: halfway}, kind, 1), (*first, *more))
+        )
+    }
 
 
-def _signals(crawl: JudgedCrawl, kind: str, known: Coefficients) -> Sequence[Signals]:
-    with patch.object(guesses, "GUESSES", 0):  # pages taken for model pages are judged by what is fitted here
-        return crawl.fit({kind: known}).signals
+def _signals(
+    crawls: Sequence[JudgedCrawl], known: Mapping[str, Coefficients], kind: str, number: int
+) -> Iterator[tuple[Signals, JudgedCrawl]]:
+    """The signals of a round in crawls that have this kind of request, and so many rounds."""
+    with patch.object(guesses, "GUESSES", guesses.GUESSES if kind == GUESSED else 0):
+        for crawl in crawls:
+            found = crawl.fit({**shipped(), **known})
+            if found.version.given == kind and number < len(found.signals):
+                yield found.signals[number], crawl
 
 
-def _round(
-    signals: Sequence[Signals], crawls: Sequence[JudgedCrawl], names: Sequence[str]
-) -> dict[str, float]:
-    rows = [stacked(told, names)[crawl.found] for told, crawl in zip(signals, crawls, strict=True)]
-    wanted = [crawl.relevant[crawl.found] for crawl in crawls]
-    weight = [np.full(len(each), 200.0 / max(1, len(each))) for each in wanted]
+def _round(told: Iterator[tuple[Signals, JudgedCrawl]], names: Sequence[str]) -> dict[str, float]:
+    rows, wanted, weight = [], [], []
+    for signals, crawl in told:
+        rows.append(stacked(signals, names)[crawl.found])
+        wanted.append(crawl.relevant[crawl.found])
+        weight.append(np.full(len(crawl.found), 200.0 / max(1, len(crawl.found))))
     found = regressed(np.vstack(rows), np.concatenate(wanted), np.concatenate(weight))
     return dict(zip((CONSTANT, *names), found, strict=True))
 
@@ -109,7 +122,7 @@ def left_out(crawls: Sequence[JudgedCrawl], kind: str, step: Step) -> dict[int, 
         known = fitted_on([crawl for crawl in crawls if (crawl.web, crawl.topic) not in topics], kind)
         for at, crawl in enumerate(crawls):
             if (crawl.web, crawl.topic) in topics:
-                found[at] = crawl.fit({**shipped(), kind: known}).probability
+                found[at] = crawl.fit({**shipped(), **known}).probability
     return found
 
 
@@ -122,7 +135,7 @@ def other_webs(crawls: Sequence[JudgedCrawl], kind: str, step: Step) -> dict[int
         known = fitted_on([crawl for crawl in crawls if crawl.web != web], kind)
         for at, crawl in enumerate(crawls):
             if crawl.web == web:
-                found[at] = crawl.fit({**shipped(), kind: known}).probability
+                found[at] = crawl.fit({**shipped(), **known}).probability
     return found
 
 

@@ -119,8 +119,17 @@ class MemorySink:
     def scores(self, keys: Collection[int]) -> dict[int, float]:
         return {key: self.judgements[key].score for key in keys if key in self.judgements}
 
+    def kept(self) -> set[int]:
+        return {key for key, judgement in self.judgements.items() if judgement.relevant}
+
+    def titles(self, keys: Collection[int]) -> dict[int, str]:
+        return {page.link.key: page.title or page.link.url for page in self._judged if page.link.key in keys}
+
     def set_aside(self, version: int) -> None:
         """No-op: versions are not stored."""
+
+    def note_jump(self, jump: bytes) -> None:
+        """No-op: nobody is told."""
 
     def kept_page(self, digest: bytes) -> str | None:
         return self._kept.get(digest)

@@ -17,6 +17,8 @@ _decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]
 
 JUDGE_VERSION = "judge_version"
 """The fact that names the version of the judge that all pages were judged by."""
+JUDGE_JUMP = "judge_jump"
+"""The fact that holds the last large change of what is kept (`learn.jump.Jump` as JSON)."""
 JUDGE_ASIDE = "judge_aside"
 """The fact that names the versions of the judge that were refused or undone."""
 INDEXED = "indexed"
@@ -87,6 +89,19 @@ class LessonReader(PageReader):
         """Return the versions of the judge that were refused or undone."""
         packed = self._fact(JUDGE_ASIDE)
         return msgspec.json.decode(packed, type=SetAside) if packed else SetAside()
+
+    def jump(self) -> bytes:
+        """Return the last large change of what is kept, encoded; b'' without any."""
+        return self._fact(JUDGE_JUMP) or b""
+
+    def kept_keys(self) -> set[int]:
+        """Return the keys of the kept pages, explored ones too."""
+        return {key for (key,) in self._rows(f"SELECT key FROM pages WHERE {_JUDGED} AND relevant")}
+
+    def titles(self, keys: Collection[int]) -> dict[int, str]:
+        """Return the titles of pages, or their URLs, by key."""
+        sql = "SELECT key, coalesce(nullif(title, ''), url) FROM pages WHERE key IN (SELECT value FROM json_each(?))"
+        return dict(self._rows(sql, msgspec.json.encode(sorted(keys)).decode()))
 
     def judged_sources(self) -> Iterator[tuple[str, Judgement]]:
         """Return the source and the judgement of every page that has a score."""

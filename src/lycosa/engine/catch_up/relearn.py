@@ -24,7 +24,7 @@ from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, S
 from lycosa.learn.figures import Figures
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import InlineFits, said_in
-from lycosa.learn.history import kept_in, labels_now, refused_version, saved_version
+from lycosa.learn.history import jump_in, kept_in, labels_now, refused_version, saved_version
 from lycosa.learn.judges.learning import LearningJudge, brief_path, saved_judge
 from lycosa.learn.judges.version import Version, load_version, save_version, saved_versions
 from lycosa.learn.labels import verdicts_in
@@ -208,7 +208,30 @@ def undo(directory: Path) -> Relearned:
         return Relearned(before, standing_of(collection))
 
 
+def accept(directory: Path) -> Relearned:
+    """Judge all pages by the version that was held because it changes much."""
+    if ask(directory, "status") is not None:
+        raise CollectionBusy(
+            f"A crawl is running on {directory}. Stop it first (lycosa stop {directory}), then accept."
+        )
+    with Collection.open(directory) as reading:
+        jump = jump_in(reading)
+    if jump is None or not jump.is_held:
+        raise InputError(f"No version of {directory} waits. See: lycosa judge --history {directory}")
+    with _reopened(directory) as collection:
+        before = standing_of(collection)
+        _judge_all(collection, load_version(directory / "models", jump.version), 0, taken_up=jump.version)
+        return Relearned(before, standing_of(collection))
+
+
 def _go_back(collection: CollectionWriter, version: Version) -> None:
+    _judge_all(collection, version, collection.reader.judge_version(), labels_now(collection.directory))
+
+
+def _judge_all(
+    collection: CollectionWriter, version: Version, aside: int, undone_with: str = "", *, taken_up: int = 0
+) -> None:
+    """Judge all pages by a version; another is set aside, or this one taken up."""
     judge = saved_judge(collection.directory / "models")
     judge.use(version)
     verdicts = verdicts_in(collection.directory)
@@ -216,7 +239,8 @@ def _go_back(collection: CollectionWriter, version: Version) -> None:
         evidence = judge.brief.evidence
         chances = judge.chances(collection.page_terms(0, evidence))
         chances += judge.chances(collection.unindexed_terms(evidence))
-        collection.set_aside(collection.reader.judge_version(), labels_now(collection.directory))
+        collection.set_aside(aside, undone_with, taken_up=taken_up)
+        collection.note_jump(b"")
         collection.judge_anew(judge.judgements(chances, verdicts), version.number)
         note_taught(collection)
 

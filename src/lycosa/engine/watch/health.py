@@ -151,12 +151,14 @@ def _troubles(
             if len(unfound) == 1
             else f"no page has any of the keywords {words}: misspelt, or in another language than the pages?"
         )
+    if summary.changed:
+        found.append(summary.changed)
     if summary.unsure:
         found.append(
-            f"{CANNOT_TELL}: {summary.unsure}. The pages kept are the best so far, and marked as uncertain. "
-            f"lycosa label {shlex.quote(summary.collection)} asks five questions."
+            f"{CANNOT_TELL}: {summary.unsure}. What is kept is the best so far, and marked as uncertain. "
+            f"lycosa label {shlex.quote(summary.collection)} --count 5 asks five questions."
         )
-    if told and told.pages and told.kept and told.precision < 0.5:
+    elif told and told.pages and told.kept and told.precision < 0.5:
         right = Figures.of(told).precision_told
         found.append(f"most of the pages kept are probably off topic: {right} of them are right.")
     if summary.harvest is not None and summary.harvest < LITTLE:

@@ -11,6 +11,7 @@ from lycosa.collection.log import tell
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG, Crawl
 from lycosa.learn.figures import Figures
+from lycosa.learn.history import jump_told
 from lycosa.page.signs.needs_browser import NEEDS_BROWSER, RENDERED
 from lycosa.values import ANALYSIS_FAILED, Link, Refusal
 
@@ -47,6 +48,9 @@ class Summary(msgspec.Struct, frozen=True):
     precision: float | None = None  # relevant pages among the pages kept, estimated
     precision_low: float | None = None
     precision_high: float | None = None
+    changed: str = (
+        ""  # what a version of the judge changed, or would change, of the kept pages, if that is much
+    )
     unsure: str = ""  # why the judge cannot tell yet which pages are relevant; empty if it can
     when_starved: str = ""  # what the user can set, where a strategy that refuses links has none left
 
@@ -71,6 +75,7 @@ def summarise(crawl: Crawl, collection: CollectionWriter, directory: Path, seeds
         pages=tally.pages,
         relevant=tally.relevant,
         **figures.as_json(),
+        changed=jump_told(collection),
         bytes=tally.bytes,
         seconds=round(tally.seconds, 1),
         waiting=waiting,

@@ -108,8 +108,8 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
     probability = fitting.at_first()
     told: list[Signals] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
-    taught, logits, used = _Taught(), np.zeros(len(corpus)), known.at_first
-    unanswered, decline = np.zeros(len(corpus)), 0.0
+    taught, used, decline = _Taught(), known.at_first, 0.0
+    odds = logits = unanswered = np.zeros(len(corpus))
     for weights in rounds:
         signals = fitting.signals(probability, with_text=weights is known.in_full)
         told.append({**signals, DECLINE: np.full(len(corpus), decline)})
@@ -120,16 +120,16 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
             used, plain = used | {CONSTANT: used[CONSTANT] + more}, plain + more
         decline = decline_of(plain[fitting.found])
         taught = fitting.taught(plain)
-        logits = taught.shift.a + taught.shift.b * plain + taught.added
-        unanswered = sigmoid(logits)
+        odds = taught.shift.a + taught.shift.b * plain + taught.added
+        unanswered, logits = sigmoid(odds), odds.copy()
         logits[fitting.positive], logits[fitting.negative] = CERTAIN, -CERTAIN
         probability = sigmoid(logits)
     # Of answers that are held, or beyond MAX_LESSONS, the log odds have not heard.
     forecasts = {row: float(unanswered[row]) for row in given.answers} | dict(taught.forecasts)
     for row in given.held:
         logits[row] = CERTAIN if given.answers[row] else -CERTAIN
-    for row in given.guessed:
-        logits[row] = given.guessed[row]
+    guessed = list(given.guessed)
+    logits[guessed] = odds[guessed]
     probability = sigmoid(logits)
     threshold, estimate = _described(_of_kind(logits, given.wanted), given, taught.shift)
     version = Version(
@@ -181,7 +181,8 @@ class _Fitting:
         )
         self.negative = _rows(row for row, yes in answered.items() if not yes)
         self.times = _times(given, len(corpus))
-        self.open = self.each(np.setdiff1d(np.arange(len(corpus)), [*self.positive, *given.answers]))
+        known = {*self.positive, *given.answers} - {*given.guessed}
+        self.open = self.each(np.setdiff1d(np.arange(len(corpus)), _rows(known)))
         self.found = self.each(np.setdiff1d(np.arange(len(corpus)), given.examples))
         self.others = len(corpus) - len(self.positive)
         self.use = column_sums(self.rows, self.times.astype(np.float64))

@@ -33,7 +33,7 @@ class Given:
     the topic is not about. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
     pages of the crawl (examples that were only read) are not `counted`. `wanted` is the probability that a row is of a
-    wanted kind; others are. `guessed` rows are taken for examples, though nobody said so: their log odds stay as given. `meant` is there if the crawl has an encoder. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
+    wanted kind; others are. `guessed` rows are taken for examples, though nobody said so: they are not certain. `meant` is there if the crawl has an encoder. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
     """
 
     keywords: Mapping[str, float] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Given:
     wanted: Mapping[int, float] = field(default_factory=dict)
     times: Rows | None = None
     meant: Meant | None = None
-    guessed: Mapping[int, float] = field(default_factory=dict)
+    guessed: tuple[int, ...] = ()
     excluded: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -60,8 +60,9 @@ class Given:
     def kind(self) -> str:
         """Which coefficients hold."""
         if self.evidence is not None:
-            has_pages = self.examples or self.guessed or any(self.lessons.values())
-            return "evidence" if has_pages else "evidence alone"
+            if self.examples or any(self.lessons.values()):
+                return "evidence"
+            return "evidence guessed" if self.guessed else "evidence alone"
         meant = ", meaning" if self.meant is not None else ""
         if not self.keywords:
             return f"examples{meant}"

@@ -15,7 +15,7 @@ from lycosa.learn.fitting.fit import Fitted, fit_judge
 from lycosa.learn.fitting.given import Given
 from lycosa.learn.judges.signals import Coefficients
 
-GUESSES = 2
+GUESSES = 3
 """Maximum number of pages that are taken for model pages."""
 MIN_GUESS = 0.2
 """Minimum probability of such a page: a wrong one brings its like."""
@@ -30,6 +30,5 @@ def fit_with_guesses(
         return first
     chance = np.delete(np.arange(len(corpus)), [*given.answers])
     likeliest = chance[np.argsort(-first.probability[chance], kind="stable")[:GUESSES]]
-    guessed = {row: float(first.probability[row]) for row in likeliest.tolist()}
-    odds = {row: float(np.log(p / (1.0 - p))) for row, p in guessed.items() if MIN_GUESS <= p < 1.0}
-    return fit_judge(corpus, replace(given, guessed=odds), coefficients) if odds else first
+    guessed = tuple(sorted(row for row in likeliest.tolist() if MIN_GUESS <= first.probability[row] < 1.0))
+    return fit_judge(corpus, replace(given, guessed=guessed), coefficients) if guessed else first

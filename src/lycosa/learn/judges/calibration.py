@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lycosa.values import Floats
-from lycosa.wording import interval
 
 PRIOR_SHIFT, PRIOR_FACTOR, PRIOR_WORDS = 0.7, 0.2, 4.0
 """Prior standard deviations of what answers do to the log odds: shift, factor, and what the words of a page add. A small
@@ -130,19 +129,11 @@ def lessons_of(logits: Floats, answers: Sequence[bool], alike: Floats) -> Lesson
 
 
 class Harvest(msgspec.Struct, frozen=True):
-    """The share of the pages found that is relevant: an estimate, and between what it lies in 80 of 100 crawls."""
+    """Relevant pages among the pages judged: an estimate, and between what it lies in 80 of 100 crawls."""
 
     value: float
     low: float
     high: float
-
-    def __str__(self) -> str:
-        """For people.
-
-        >>> print(Harvest(0.25, 0.1, 0.4))
-        about 25 % (10 % to 40 %)
-        """
-        return f"about {interval(self.value, self.low, self.high)}"
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -166,8 +157,8 @@ class Estimate(msgspec.Struct, frozen=True):
     def harvest(self) -> Harvest | None:
         """The share of the pages found that is relevant; None without any.
 
-        >>> print(Estimate(2.0, 1.0, 4.0, pages=10).harvest, Estimate().harvest)
-        about 20 % (10 % to 40 %) None
+        >>> Estimate(2.0, 1.0, 4.0, pages=10).harvest, Estimate().harvest
+        (Harvest(value=0.2, low=0.1, high=0.4), None)
         """
         if not self.pages:
             return None
@@ -206,13 +197,11 @@ def estimate_of(
     >>> round(told.relevant, 3), round(told.relevant_high, 1), told.precision_low, told.precision_high
     (0.0, 2.3, 0.0, 1.0)
     """
-    relevant = _number_of(logits, certain, deviation)
-    number, right = int(kept.sum()), _number_of(logits[kept], certain[kept], deviation)
-    precision = tuple(value / number for value in right) if number else (0.0, 0.0, 1.0)
-    names = [f"{of}{end}" for of in ("relevant", "precision") for end in ("", "_low", "_high")]
-    return msgspec.structs.replace(
-        Estimate(kept=number), **dict(zip(names, (*relevant, *precision), strict=True))
-    )
+    relevant, lower, upper = _number_of(logits, certain, deviation)
+    number, (right, low, high) = int(kept.sum()), _number_of(logits[kept], certain[kept], deviation)
+    if not number:
+        return Estimate(relevant, lower, upper)
+    return Estimate(relevant, lower, upper, right / number, low / number, high / number, number)
 
 
 def _number_of(logits: Floats, certain: NDArray[np.bool_], deviation: float) -> tuple[float, float, float]:
@@ -228,9 +217,9 @@ def _number_of(logits: Floats, certain: NDArray[np.bool_], deviation: float) -> 
     noise = Z * float(np.sqrt((now * (1.0 - now)).sum()))
     pages = float(len(open_))
     room = pages * (1.0 - 0.1 ** (1.0 / pages))
-    least = max(0.0, min(float(low.sum()) - noise, pages - room))
-    most = min(pages, max(float(high.sum()) + noise, room))
-    return known + float(now.sum()), known + least, known + most
+    lower = max(0.0, min(float(low.sum()) - noise, pages - room))
+    upper = min(pages, max(float(high.sum()) + noise, room))
+    return known + float(now.sum()), known + lower, known + upper
 
 
 def is_worse(new: Floats, old: Floats, answers: NDArray[np.bool_]) -> bool:

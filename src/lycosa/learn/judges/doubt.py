@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +12,16 @@ from lycosa.learn.judges.calibration import Estimate, estimate_of, find_threshol
 from lycosa.values import Floats
 from lycosa.wording import percent
 
-MAX_SPREAD = 0.6
-"""Width of the interval of the precision from which on a judge cannot tell."""
+MAX_SPREAD = 0.75
+"""Width of the interval of the precision from which on a judge cannot tell. From keywords alone 0.7 is usual."""
 MIN_LEAD = 0.2
 """Minimum difference between the mean probabilities of kept pages and of the others."""
-LEAST_KEPT, LEAST_SHARE = 5, 0.1
+MIN_KEPT, MIN_KEPT_SHARE = 5, 0.1
 """Pages kept where none is above the threshold: at least this many, but not more than this share of the pages unless
 more are expected to be relevant."""
+
+MIN_BEST = 0.002
+"""A page less likely than this is not kept as one of the best: it has nothing of what was asked for."""
 
 
 def described(
@@ -67,7 +72,7 @@ def threshold_of_best(probability: Floats, threshold: float) -> float:
     """The threshold that keeps the best pages where none reaches `threshold`: as many as are expected to be relevant.
 
     At least 5, or a tenth of fewer than 50 pages. Pages with the same probability are kept together, unless that would
-    double their number.
+    double their number. Pages below 0.002 are not kept.
 
     >>> threshold_of_best(np.linspace(0.0, 0.2, 100), 0.3).__round__(3)
     0.182
@@ -75,9 +80,8 @@ def threshold_of_best(probability: Floats, threshold: float) -> float:
     0.3
     """
     ranked = np.sort(probability)[::-1]
-    wanted = min(
-        max(round(float(ranked.sum())), min(LEAST_KEPT, -int(-len(ranked) * LEAST_SHARE // 1))), len(ranked)
-    )
+    fewest = min(MIN_KEPT, ceil(len(ranked) * MIN_KEPT_SHARE))
+    wanted = min(max(round(float(ranked.sum())), fewest), int((ranked >= MIN_BEST).sum()))
     if not wanted:
         return threshold
     lowest = float(ranked[wanted - 1])

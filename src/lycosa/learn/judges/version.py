@@ -107,7 +107,7 @@ class Version(msgspec.Struct, frozen=True):
     pages: int  # that had been fetched when it was fitted
     upto: int  # the id of the last of them
     language: str
-    given: str  # which weights hold: those of both, keywords, examples, evidence, evidence alone
+    given: str  # which coefficients hold: those of both, keywords, examples, evidence, evidence guessed, evidence alone
     parts: dict[str, Part]
     constant: float
     links: dict[str, float]

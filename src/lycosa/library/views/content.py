@@ -14,7 +14,7 @@ from lycosa.collection.catalogue.statistics import ENTITY_KINDS, PlaceCount
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import answers_in, people_labels_in
 from lycosa.collection.search.search import SearchHit
-from lycosa.learn.history import figures_of
+from lycosa.learn.history import figures_of, jump_told
 from lycosa.library.views.search_query import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
@@ -61,6 +61,7 @@ def about(collection: Collection) -> dict[str, Any]:
         "pages": counts.judged,
         "relevant": counts.relevant,
         **figures_of(collection).as_json(),
+        "changed": jump_told(collection),
         "bytes": counts.bytes,
         "last_at": day_of(max((run.ended for run in runs), default=0.0)),
         "seconds": round(collection.reader.seconds(), 1),

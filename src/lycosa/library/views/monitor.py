@@ -16,7 +16,7 @@ from lycosa.collection.collection import Collection
 from lycosa.engine.watch.control import ask
 from lycosa.errors import NoCollection
 from lycosa.frontier.inspection import HostQueue, host_queues, urls_waiting
-from lycosa.learn.history import figures_of
+from lycosa.learn.history import figures_of, jump_told
 from lycosa.values import Reason
 
 HOSTS = 25
@@ -114,6 +114,7 @@ class Monitor:
             "last_pages": len(last),
             "last_relevant": sum(page.relevant for page in last),
             **figures_of(self._collection).as_json(),
+            "changed": jump_told(self._collection),
         }
         # A crawl counts all responses as pages; the library counts judged pages.
         told = {"fetched" if name == "pages" else name: value for name, value in (live or {}).items()}
