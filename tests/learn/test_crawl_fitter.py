@@ -153,7 +153,7 @@ def test_one_fitter_learns_from_all_shards(crawl, bound):
 
     parted = CrawlFitter(BRIEF, pages_of, ["other"]).fit(Said(), 1)
     whole = fitter_of(crawl).fit(Said(), 1)
-    assert parted.chances.by_key() == pytest.approx(whole.chances.by_key(), abs=0.03)
+    assert parted.chances.by_key() == pytest.approx(whole.chances.by_key(), abs=0.08)
     assert parted.version.pages == 5000
     assert (parted.version.upto, parted.upto_of) == (4999, {"other": 5000})
 

@@ -26,7 +26,7 @@ from lycosa.report.html import render
 from lycosa.testing import Site
 from tests.crawling import TOPIC, crawl, pages_of, small_web, spec_text
 
-OLD = Version(6, 200, 200, "english", "keywords", {}, {}, {}, (0.0,), 1.0)
+OLD = Version(6, 200, 200, "english", "keywords", {}, 0.0, {})
 NEW = msgspec.structs.replace(OLD, number=7, pages=400)
 
 
