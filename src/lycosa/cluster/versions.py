@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.cluster.division.division import SHARDS
+from lycosa.cluster.division import SHARDS
 from lycosa.files import write_file
 from lycosa.learn.fitting.crawl_fitter import Fit
 

@@ -37,7 +37,6 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS interrupted (authority INTEGER PRIMARY KEY, times INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL)",
     # Weights of moved sources that rest on pages which another shard keeps.
-    "CREATE TABLE IF NOT EXISTS carried (source TEXT PRIMARY KEY, good REAL NOT NULL, bad REAL NOT NULL)",
     "CREATE TABLE IF NOT EXISTS holds (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
     "CREATE TABLE IF NOT EXISTS held (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL UNIQUE,"
     " hold INTEGER NOT NULL, link BLOB NOT NULL)",

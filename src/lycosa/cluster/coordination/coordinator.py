@@ -51,12 +51,8 @@ class Coordinator:
         *,
         term: float,
         is_priced: bool = True,
-        retired: Usage | None = None,
     ) -> None:
-        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best.
-
-        `retired`: what shards have done that do not run any more.
-        """
+        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best."""
         self.shards = shards
         self.limits = limits
         self.term = term
@@ -64,7 +60,6 @@ class Coordinator:
         self.ended = ""
         self.is_paused: bool | None = None  # None: as the shards are, where another coordinator was before
         self.reports: dict[int, Report] = {}
-        self.retired = retired or Usage()
         self.usage = Usage()
         self.price = -inf
         self._number = self._pages_in_round = 0
@@ -156,9 +151,9 @@ class Coordinator:
         )
 
     def _count(self) -> None:
-        reports, before, retired = self.reports.values(), self.usage, self.retired
-        pages = retired.pages + sum(one.pages for one in reports)
-        relevant = retired.relevant + sum(one.relevant for one in reports)
+        reports, before = self.reports.values(), self.usage
+        pages = sum(one.pages for one in reports)
+        relevant = sum(one.relevant for one in reports)
         history = before.history
         if pages != before.pages:
             history = (*history, (pages, relevant))[-1000:]
@@ -167,8 +162,8 @@ class Coordinator:
         self.usage = Usage(
             pages,
             relevant,
-            retired.bytes + sum(one.bytes for one in reports),
-            max(retired.seconds, *(one.seconds for one in reports)),
+            sum(one.bytes for one in reports),
+            max(one.seconds for one in reports),
             history,
         )
 
@@ -207,7 +202,6 @@ class Coordinator:
         ahead = max(self.shards, AHEAD * self._pages_in_round)
         block, limit = 0, self.limits.pages
         if limit is not None:
-            limit = max(0, limit - self.retired.pages)
             left = max(0, limit - sum(used))
             ahead, block = min(ahead, left), min(MAX_BLOCK, left // (SPARE * self.shards))
         best = [report.best for report in reports]

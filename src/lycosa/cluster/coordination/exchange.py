@@ -9,7 +9,7 @@ from typing import Protocol
 from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
 from lycosa.cluster.shard import Shard
-from lycosa.collection.shards.mail import Parcel, Receipt
+from lycosa.collection.shards.mail import Parcel
 
 EVERY_S = 0.2, 1.0
 """Shortest and longest interval between two rounds of the coordinator."""
@@ -18,7 +18,7 @@ EVERY_S = 0.2, 1.0
 class Exchange(Protocol):
     """Carries messages. Each may be lost, come twice, late, or out of order: then, or where nobody knows, Unreachable."""
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Parcel) -> int:
         """Bring a parcel to its receiver; up to where that has what this sender sent it."""
         ...
 
@@ -33,7 +33,7 @@ class InProcess:
     def __init__(self) -> None:
         self.shards: dict[int, Shard] = {}
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Parcel) -> int:
         return await self._shard(parcel.receiver).take_in(parcel)
 
     async def consult(self, shard: int, orders: Orders) -> Report:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from lycosa.collection.writer import CollectionWriter
 from lycosa.engine.conclude import AN_IMAGE, NO_PAGE, Conclusions
 from lycosa.engine.rules.walls import AT_THE_HOST, REMEMBERED_S
-from lycosa.frontier.merging import carried_in
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.page.signs.needs_browser import NEEDS_BROWSER
 from lycosa.values import ANALYSIS_FAILED, Decision
@@ -31,8 +30,6 @@ def resume(conclusions: Conclusions, collection: CollectionWriter, frontier: Sql
 
 
 def _recall(conclusions: Conclusions, collection: CollectionWriter) -> None:
-    for source, (good, bad) in carried_in(collection.connection).items():
-        conclusions.tally.sources[source] = [good, bad]
     words, frames = collection.reader.words_of_noted(NEEDS_BROWSER), set()
     for link, judgement, evidence in collection.reader.lessons():
         is_unseen = link.key in words and conclusions.is_unseen_frame(evidence, words[link.key])

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.cluster.division.division import directories_in
+from lycosa.cluster.division import directories_in
 from lycosa.collection.catalogue.progress import LAST_PAGES, PageJudgement, curve_of
 from lycosa.collection.collection import Collection
 from lycosa.engine.watch.control import ask, harvest_figures

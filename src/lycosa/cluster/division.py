@@ -1,47 +1,45 @@
-"""How a crawl is divided into shards: which shard owns which slots, and in which folder.
+"""How a crawl is divided into shards: which shard owns a source, and in which folder it is.
 
-NAME/shards.json stores it. It is written when the crawl begins and when slots move.
+NAME/shards.json stores the number of shards, which never changes.
 """
 
 from __future__ import annotations
 
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
-from lycosa.cluster.division.slots import Slots
 from lycosa.collection.catalogue.schema import open_for_reading
 from lycosa.collection.shards.mail import correspondence
 from lycosa.collection.shards.merge import shares_in
 from lycosa.errors import CollectionError
 from lycosa.files import write_file
+from lycosa.urls import authority_of, hash_of, source_of
 
 FILE = "shards.json"
 SHARDS = "shards"
 
 
+@lru_cache(maxsize=50_000)
+def _hash_of_source(authority: str) -> int:
+    """Cached, because every link is looked up and most go to few hosts."""
+    return hash_of(source_of(authority))
+
+
 class Division(msgspec.Struct, frozen=True):
-    """The division of a crawl, as its folder stores it: the owner of each slot, and unfinished moves."""
+    """A crawl by so many shards, each of which owns the sources that hash to it."""
 
-    owners: tuple[int, ...]
-    folders: int = (
-        0  # as many shards as there ever were: those without slots keep the pages that they have found
-    )
-    moves: int = 0  # how often owners have changed
-    next_owners: tuple[int, ...] = ()  # of a move that has begun
-    are_all_taken_over: bool = False  # and whether its first half is done
-    is_adopting: bool = False  # the collection of a crawl in one process is just becoming the first shard
+    shards: int
 
-    @property
-    def slots(self) -> Slots:
-        """Who owns what, as long as no move has ended."""
-        return Slots(self.owners)
+    def owner_of(self, url: str) -> int:
+        """Return the shard that a URL belongs to: the same for ever, on every machine.
 
-    @property
-    def shards(self) -> int:
-        """Number of shard folders."""
-        return max(self.folders, self.slots.shards)
+        >>> Division(4).owner_of("http://www.example.org/"), Division(4).owner_of("http://example.org:81/a")
+        (1, 1)
+        """
+        return _hash_of_source(authority_of(url)) % self.shards
 
 
 def shard_directory(directory: Path, shard: int) -> Path:
@@ -52,7 +50,13 @@ def shard_directory(directory: Path, shard: int) -> Path:
 def division_in(directory: Path) -> Division | None:
     """The division of a collection; None without shards."""
     path = directory / FILE
-    return msgspec.json.decode(path.read_bytes(), type=Division) if path.is_file() else None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Division) if path.is_file() else None
+    except msgspec.MsgspecError:
+        raise CollectionError(
+            f"{path} is damaged, or from an earlier version of Lycosa. Make a collection of what the shards have found with: "
+            f"lycosa import {directory / SHARDS}/* --out NEW"
+        ) from None
 
 
 def note_division(directory: Path, division: Division) -> None:
@@ -62,7 +66,7 @@ def note_division(directory: Path, division: Division) -> None:
 
 
 def directories_in(directory: Path) -> list[Path]:
-    """The collections of all shards that there ever were, in their order; none where there is no shard."""
+    """The collections of all shards, in their order; none where there is no shard."""
     division = division_in(directory)
     return [shard_directory(directory, shard) for shard in range(division.shards if division else 0)]
 
@@ -79,14 +83,12 @@ def refuse_lost(directory: Path) -> None:
 
 def _held(directory: Path, shard: int) -> str:
     """What others know of a shard's content: from the last merge, and from its messages."""
-    division, links = division_in(directory), 0
-    assert division is not None
-    for path in directories_in(directory):
+    folders, links = directories_in(directory), 0
+    for path in folders:
         if (path / "catalogue.db").is_file():
             with closing(open_for_reading(path / "catalogue.db")) as connection:
                 links += sum(sent for receiver, sent, _ in correspondence(connection) if receiver == shard)
-    owners = division.owners
-    held = f"{owners.count(shard)} of {len(owners)} slots and {links:,} links that others have sent it"
+    held = f"one of {len(folders)} parts of the sources and {links:,} links that others have sent it"
     if not (directory / "catalogue.db").is_file():
         return held
     with closing(open_for_reading(directory / "catalogue.db")) as connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from lycosa.cluster.division.division import directories_in, division_in
+from lycosa.cluster.division import directories_in, division_in
 from lycosa.collection import Counts
 from lycosa.collection.labels import FILE as LABELS
 from lycosa.collection.shards.merge import merge_shards
@@ -17,17 +17,11 @@ def merge_collection(directory: Path, out: Path | None = None) -> Counts:
 
     A collection elsewhere is one of its own, which a crawl in one process goes on with.
     """
-    division = division_in(directory)
-    if division is None:
+    if division_in(directory) is None:
         raise InputError(f"{directory} has no shards. Name the folder of a crawl that was run with --shards.")
     if out is not None and (out / "catalogue.db").exists():
         raise InputError(f"{out} is already there. Choose another folder with --out.")
-    # One that has no slots any more, and was lost and made anew, has nothing, and never will have.
-    shards = [
-        folder
-        for number, folder in enumerate(directories_in(directory))
-        if number < division.slots.shards or (folder / "catalogue.db").is_file()
-    ]
+    shards = directories_in(directory)
     if missing := [path for path in shards if not (path / "catalogue.db").is_file()]:
         raise CollectionError(
             f"{missing[0]} is missing, with all that this shard has found. Put it back from a copy, or wait until the "
