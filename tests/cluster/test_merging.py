@@ -11,8 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from lycosa.cluster.division import refuse_lost
-from lycosa.cluster.merging import merge_collection
+from lycosa.cluster.division import merge_collection, refuse_lost
 from lycosa.collection.catalogue.schema import open_for_writing
 from lycosa.collection.collection import Collection
 from lycosa.collection.shards.mail import Mail

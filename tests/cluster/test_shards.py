@@ -24,8 +24,8 @@ from lycosa.cluster.coordination.exchange import InProcess, coordinate
 from lycosa.cluster.coordination.messages import Report
 from lycosa.cluster.division import Division
 from lycosa.cluster.frontier import MAX_TOLD, TOLD_AGAIN, SharedMemoryFrontier
-from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.running import run_shard, shard_of
+from lycosa.cluster.shared_learning import OthersLessons
 from lycosa.collection.collection import Collection
 from lycosa.engine.loop import NOTHING_LEFT, Crawl
 from lycosa.engine.rules.limits import Limits

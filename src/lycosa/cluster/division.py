@@ -1,20 +1,23 @@
-"""How a crawl is divided into shards: which shard owns a source, and in which folder it is.
+"""How a crawl is divided into shards: which shard owns a source, in which folder it is, and how the parts are merged.
 
 NAME/shards.json stores the number of shards, which never changes.
 """
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
+from lycosa.collection import Counts
 from lycosa.collection.catalogue.schema import open_for_reading
+from lycosa.collection.labels import FILE as LABELS
 from lycosa.collection.shards.mail import correspondence
-from lycosa.collection.shards.merge import shares_in
-from lycosa.errors import CollectionError
+from lycosa.collection.shards.merge import merge_shards, shares_in
+from lycosa.errors import CollectionError, InputError
 from lycosa.files import write_file
 from lycosa.urls import authority_of, hash_of, source_of
 
@@ -95,3 +98,27 @@ def _held(directory: Path, shard: int) -> str:
         shares = shares_in(connection)
     pages = shares[shard].judged if shard < len(shares) else 0
     return f"{held}; when the shards were last brought together it had {pages:,} pages"
+
+
+def merge_collection(directory: Path, out: Path | None = None) -> Counts:
+    """Bring together what the shards of a crawl have found so far: in its own folder, or as a collection elsewhere.
+
+    A collection elsewhere is one of its own, which a crawl in one process goes on with.
+    """
+    if division_in(directory) is None:
+        raise InputError(f"{directory} has no shards. Name the folder of a crawl that was run with --shards.")
+    if out is not None and (out / "catalogue.db").exists():
+        raise InputError(f"{out} is already there. Choose another folder with --out.")
+    shards = directories_in(directory)
+    if missing := [path for path in shards if not (path / "catalogue.db").is_file()]:
+        raise CollectionError(
+            f"{missing[0]} is missing, with all that this shard has found. Put it back from a copy, or wait until the "
+            "shard has begun."
+        )
+    target = out or directory
+    counts = merge_shards(shards, target)
+    shutil.copytree(shards[0] / "models", target / "models", dirs_exist_ok=True)
+    shutil.copyfile(shards[0] / "crawl.toml", target / "crawl.toml")
+    if target != directory and (directory / LABELS).is_file():
+        shutil.copyfile(directory / LABELS, target / LABELS)
+    return counts

@@ -16,7 +16,7 @@ from lycosa.collection import Record
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import FILE as LABELS
-from lycosa.collection.robots import RobotsTable
+from lycosa.collection.politeness import RobotsTable
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots

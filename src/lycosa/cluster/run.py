@@ -16,8 +16,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.cluster.division import division_in, refuse_lost
-from lycosa.cluster.merging import merge_collection
+from lycosa.cluster.division import division_in, merge_collection, refuse_lost
 from lycosa.cluster.on_ray import State, answer_of, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards

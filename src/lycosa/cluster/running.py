@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.cluster.division import Division, directories_in, division_in, note_division, shard_directory
-from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.plan import Plan, hand_out, prepared_directory, prepared_in
 from lycosa.cluster.shard import Deliver, Shard
-from lycosa.cluster.versions import PublishedVersions
+from lycosa.cluster.shared_learning import OthersLessons, PublishedVersions
 from lycosa.collection.catalogue.schema import open_for_reading
 from lycosa.collection.log import close_log, open_log, tell
 from lycosa.engine.session import prepare_shards, run_share
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import CollectionBusy, LycosaError
-from lycosa.frontier.inspection import rests_in
+from lycosa.frontier.rows import rests_in
 from lycosa.values import Say
 
 BUSY_S = 120.0

@@ -15,12 +15,11 @@ from lycosa.cluster.coordination.coordinator import LEADER
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
 from lycosa.cluster.division import Division
 from lycosa.cluster.frontier import SharedSqliteFrontier
-from lycosa.cluster.lessons import OthersLessons
-from lycosa.cluster.versions import PublishedVersions
+from lycosa.cluster.shared_learning import OthersLessons, PublishedVersions
 from lycosa.collection.shards.mail import Mail, Parcel
 from lycosa.engine.loop import Crawl
 from lycosa.engine.watch.summary import Summary
-from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.fetch.polite.turns import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection
 from lycosa.learn.fitting.crawl_fitter import Fit

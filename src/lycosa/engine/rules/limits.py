@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import NamedTuple, Protocol
 
-from lycosa.fetch.polite.delays import MAX_BACKOFF_S
+from lycosa.fetch.polite.turns import MAX_BACKOFF_S
 from lycosa.spec.sections import ArchiveSpec, FetchSpec, LimitsSpec
 
 HANGING = 3

@@ -19,12 +19,20 @@ import msgspec
 
 from lycosa.fetch import Fetcher
 from lycosa.fetch.guards import url_refusal
-from lycosa.fetch.polite.delays import RATE_LIMITS, RETRYABLE, Faults, again_in_s, rest_s, retry_after_s
-from lycosa.fetch.polite.per_ip_limit import AddressTurns, PerIpLimit
 from lycosa.fetch.polite.robots import RobotsCache, Rules, StoredRobots
 from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
 from lycosa.fetch.polite.tdmrep import SiteRights, TdmFiles
-from lycosa.fetch.polite.turns import Turns
+from lycosa.fetch.polite.turns import (
+    RATE_LIMITS,
+    RETRYABLE,
+    AddressTurns,
+    Faults,
+    PerIpLimit,
+    Turns,
+    again_in_s,
+    rest_s,
+    retry_after_s,
+)
 from lycosa.spec.sections import FetchSpec
 from lycosa.urls import authority_of, host_of
 from lycosa.values import Fetched, Later, Link, NotFetched, Reason, Refusal

@@ -15,7 +15,7 @@ from lycosa.collection.catalogue.progress import LAST_PAGES, PageJudgement, curv
 from lycosa.collection.collection import Collection
 from lycosa.engine.watch.control import ask, harvest_figures
 from lycosa.errors import NoCollection
-from lycosa.frontier.inspection import HostQueue, host_queues, urls_waiting
+from lycosa.frontier.rows import HostQueue, host_queues, urls_waiting
 from lycosa.learn.history import harvest_of
 from lycosa.values import Reason
 
