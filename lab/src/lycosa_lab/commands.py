@@ -180,9 +180,6 @@ def bench(
     web: Annotated[
         Path | None, typer.Option(help="An archived web to crawl instead of a made site, served on loopback.")
     ] = None,
-    flame: Annotated[
-        Path | None, typer.Option(help="Draw where the time goes into this file: a flame graph, SVG.")
-    ] = None,
     peers: Annotated[
         str, typer.Option(help="A Python that has Scrapy, Crawlee or crawl4ai; this one if none is named.")
     ] = "",
@@ -211,6 +208,5 @@ def bench(
             json=json,
             say=say,
             crawled=archived_web(web) if web else None,
-            flame=flame and room_for(flame),
             peers=peers or sys.executable,
         )
