@@ -10,11 +10,12 @@ from random import Random
 from typing import Any, TypeVar
 
 from lycosa.cluster.coordination.coordinator import Coordinator
-from lycosa.cluster.coordination.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.exchange import coordinate
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
 from lycosa.cluster.division import shard_directory
 from lycosa.cluster.plan import Plan
 from lycosa.cluster.running import plan_of, run_shard, shard_of
+from lycosa.cluster.shard import Shard
 from lycosa.collection.collection import Collection
 from lycosa.collection.shards.mail import Parcel
 from lycosa.engine.rules.limits import Limits
@@ -25,6 +26,24 @@ T = TypeVar("T")
 PATIENCE_S = 300.0
 """Shards that wait for each other for ever fail their test, instead of holding up all others."""
 EVERY_S = 0.05, 0.05
+
+
+class InProcess:
+    """Shards in one event loop."""
+
+    def __init__(self) -> None:
+        self.shards: dict[int, Shard] = {}
+
+    async def deliver(self, parcel: Parcel) -> int:
+        return await self._shard(parcel.receiver).take_in(parcel)
+
+    async def consult(self, shard: int, orders: Orders) -> Report:
+        return self._shard(shard).consult(orders)
+
+    def _shard(self, number: int) -> Shard:
+        if number not in self.shards:
+            raise Unreachable(f"shard {number} has not begun")
+        return self.shards[number]
 
 
 class Unreliable(InProcess):

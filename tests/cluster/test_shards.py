@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lycosa.cluster.coordination.coordinator import Coordinator
-from lycosa.cluster.coordination.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.exchange import coordinate
 from lycosa.cluster.coordination.messages import Report
 from lycosa.cluster.division import Division
 from lycosa.cluster.frontier import MAX_TOLD, TOLD_AGAIN, SharedMemoryFrontier
@@ -36,6 +36,7 @@ from lycosa.testing.responses import Raw, Request, Wire, html
 from lycosa.values import Decision, Kind, Link, Merge, Outcome
 from tests.cluster.shards import (
     PATIENCE_S,
+    InProcess,
     Unreliable,
     contents,
     coordinator_of,

@@ -236,10 +236,6 @@ class ShardActor:
 
         return await self._loop.do(answer)
 
-    async def process(self) -> int:
-        """The number of its process."""
-        return os.getpid()
-
     async def _run(self) -> None:
         await run_shard(self._plan, self._shard)
 
@@ -273,10 +269,6 @@ class CoordinatorActor:
                 self._coordinator.is_paused = do == "pause"
 
         await self._loop.do(obey)
-
-    async def process(self) -> int:
-        """The number of its process."""
-        return os.getpid()
 
     async def _run(self) -> None:
         await coordinate(self._coordinator, self._exchange)

@@ -10,7 +10,6 @@ take their own best would waste requests on poor sources. So the coordinator com
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -272,10 +271,3 @@ class Coordinator:
         for shard, addresses in given.items():
             self._leased[shard].update(addresses)
         return given, returned
-
-    def refused(self) -> Counter[str]:
-        """Refusals in all shards, by reason."""
-        total: Counter[str] = Counter()
-        for report in self.reports.values():
-            total.update(report.refused)
-        return total

@@ -1,4 +1,4 @@
-"""The way between shards and their coordinator. The seam: in this process (`InProcess`), or over Ray (`on_ray`)."""
+"""The way between shards and their coordinator. `on_ray` does it with Ray, the tests in one process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Protocol
 
 from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
-from lycosa.cluster.shard import Shard
 from lycosa.collection.shards.mail import Parcel
 
 EVERY_S = 0.2, 1.0
@@ -25,24 +24,6 @@ class Exchange(Protocol):
     async def consult(self, shard: int, orders: Orders) -> Report:
         """Bring orders to a shard, and its report back."""
         ...
-
-
-class InProcess:
-    """Shards in one event loop: for tests and experiments."""
-
-    def __init__(self) -> None:
-        self.shards: dict[int, Shard] = {}
-
-    async def deliver(self, parcel: Parcel) -> int:
-        return await self._shard(parcel.receiver).take_in(parcel)
-
-    async def consult(self, shard: int, orders: Orders) -> Report:
-        return self._shard(shard).consult(orders)
-
-    def _shard(self, number: int) -> Shard:
-        if number not in self.shards:
-            raise Unreachable(f"shard {number} has not begun")
-        return self.shards[number]
 
 
 async def coordinate(
