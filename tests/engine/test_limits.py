@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.rules.limits import Limits
-from lycosa.engine.tally import Tally
+from lycosa.engine.rules.limits import Limits, Tally
 from lycosa.fetch.polite.turns import MAX_BACKOFF_S
 from lycosa.spec.sections import LATEST, FetchSpec, LimitsSpec
 

@@ -48,9 +48,8 @@ from lycosa.engine.watch.summary import Summary, seed_failure, summarise
 from lycosa.errors import SpecError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archive.archived_web import ArchivedWeb
-from lycosa.fetch.http.open_files import within_open_files
-from lycosa.fetch.polite.fetcher import PoliteFetcher
-from lycosa.fetch.polite.reader import PoliteReader
+from lycosa.fetch.http.connections import within_open_files
+from lycosa.fetch.polite.fetcher import PoliteFetcher, PoliteReader
 from lycosa.frontier import Policy
 from lycosa.frontier.rows import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier

@@ -16,9 +16,9 @@ import msgspec
 from lycosa.collection import Rejudged
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.rules.limits import Tally
 from lycosa.engine.start.opening import note_taught
 from lycosa.engine.start.prepare import labels_are_answers
-from lycosa.engine.tally import Tally
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
 from lycosa.learn.fitting.fit_process import InlineFits, said_in
