@@ -49,6 +49,15 @@ def test_what_could_not_be_looked_at_is_said(tmp_path):
     assert "looked at 0 pages" in shown
 
 
+def test_plots_are_drawn_even_of_nothing(tmp_path):
+    """Four SVG files, also where no post has a date or a URL."""
+    run(write_lines(tmp_path / "p.txt", "nothing"), "--no-expand", "--plots", tmp_path / "plots")
+    run(write_lines(tmp_path / "p.jsonl", V1), "--no-expand", "--plots", tmp_path / "plots")
+    charts = sorted(path.name for path in (tmp_path / "plots").iterdir())
+    assert charts == ["days-with-urls.svg", "days.svg", "languages.svg", "sources.svg"]
+    assert "2016-03-22: 1" in (tmp_path / "plots" / "days.svg").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -59,6 +59,7 @@ def seeds(
         str | None,
         typer.Option("--format", help="twitter, mastodon, bluesky, json, csv or text; default: found out."),
     ] = None,
+    plots: Annotated[Path | None, typer.Option(help="A folder for charts (SVG).")] = None,
     out: Annotated[Path | None, typer.Option(help="The seed list; default: standard output.")] = None,
     json: Json = False,
 ) -> None:
@@ -67,6 +68,7 @@ def seeds(
     Example: lycosa seeds posts.jsonl --keyword storm --top 100 --out seeds.txt
     """
     from lycosa.engine.start.post_seeds import Expansion, find_seeds, looked, write_seeds
+    from lycosa.report.charts.post_charts import write_plots
     from lycosa.seeds.posts.keywords import Keywords
     from lycosa.seeds.posts.reading import PostFile
     from lycosa.seeds.posts.selection import PostFilter
@@ -88,6 +90,8 @@ def seeds(
             finding = looked(finding, Keywords(wanted.keywords), fetch, asked)
     if out is not None:
         write_seeds(room_for(out), finding)
+    if plots is not None:
+        write_plots(plots, finding)
     if json:
         typer.echo(as_json(finding))
     else:
