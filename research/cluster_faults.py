@@ -31,7 +31,7 @@ from tests.cluster.shards import contents, of_shards
 from tests.collection.archives import records_of
 from tests.crawling import KEYWORDS, crawl, small_web, spec_text
 
-from lycosa.cluster.division.division import shard_directory
+from lycosa.cluster.division import shard_directory
 from lycosa.cluster.on_ray import ray_library, use_token
 from lycosa.engine.watch.control import ask
 from lycosa.testing import Site

@@ -179,9 +179,7 @@ def main() -> None:
     committed = msgspec.json.decode(FILE.read_bytes(), type=Cost)
     if grown := complaints(measured(print, committed), committed):
         sys.exit(
-            "A page costs more than it did. "
-            + "; ".join(grown)
-            + ". Profile it with: lycosa bench --flame x.svg"
+            "A page costs more than it did. " + "; ".join(grown) + ". See which stage with: lycosa bench"
         )
 
 

@@ -1,4 +1,4 @@
-"""Measure what a crawl costs beside its peers, on a generated site and on archived webs, and draw a flame graph.
+"""Measure what a crawl costs beside its peers, on a generated site and on archived webs.
 
 With --urls the frontier is measured too, up to this many URLs. What is not asked for keeps its last figures.
 
@@ -22,7 +22,6 @@ from lycosa_lab.bench.run import BASELINE, PEERS, measure
 from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, table, write_part
 
 PAGE = NOTEBOOKS / "performance.md"
-PICTURE = ROOT / "docs" / "images" / "flame.svg"
 LABELS = {
     "deferred": "`best-first`, text index and near duplicates later",
     "everything": "`best-first`, everything on",
@@ -141,7 +140,7 @@ def main() -> None:
             parts += [f"**{folder.name}** ({crawled.name}):", crawls(figures)]
         write_part(PAGE, "webs", "\n\n".join(parts))
     if asked.pages:
-        figures = measure(asked.pages, asked.repeat, say, STRATEGIES, flame=PICTURE, peers=asked.peers)
+        figures = measure(asked.pages, asked.repeat, say, STRATEGIES, peers=asked.peers)
         told = [about(asked.pages, asked.repeat), crawls(figures), "Where the time goes:", stages(figures)]
         write_part(PAGE, "crawls", "\n\n".join(told))
     if asked.urls:

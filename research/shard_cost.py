@@ -26,7 +26,7 @@ from statistics import median
 
 import msgspec
 
-from lycosa.cluster.division.division import shard_directory
+from lycosa.cluster.division import shard_directory
 from lycosa.testing import SiteProcess
 from lycosa_lab.bench.run import WARM_UP_PAGES, as_installed, spec_text
 from lycosa_lab.bench.web import HOSTS

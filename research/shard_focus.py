@@ -18,7 +18,7 @@ from statistics import mean
 
 import msgspec
 
-from lycosa.cluster.division.slots import SLOTS, Slots
+from lycosa.cluster.division import Division
 from lycosa.methods.lookup import fitted
 from lycosa.urls import authority_of, hash_of, source_of
 from lycosa.values import Link
@@ -32,11 +32,11 @@ from research.measured import NOTEBOOKS, ROOT, arguments, commit_of, table, writ
 SIZES = (1, 2, 4, 8, 16, 64)
 
 
-class DealtPages(Slots, frozen=True):
-    """Slots of a web whose pages are dealt to shards one by one."""
+class DealtPages(Division, frozen=True):
+    """The division of a web whose pages are dealt to shards one by one."""
 
     def owner_of(self, url: str) -> int:
-        return self.owners[hash_of(url) % SLOTS]
+        return hash_of(url) % self.shards
 
 
 def sources_of(web: CachedWeb) -> set[str]:
@@ -50,10 +50,10 @@ def fetched_by(
     """Pages that this many shards fetch, in order: as many as the options say, and the seeds."""
     strategies = [fitted(strategy, {}, lab.preparations[strategy]) for _ in range(shards)]
     seeds = [Link(lab.web.url(key), key, priority=1.0) for key in lab.draw.seeds]
-    pages, slots = lab.options.pages + len(seeds), Slots.among(shards)
-    if is_dealt:
-        slots = DealtPages(slots.owners)
-    return asyncio.run(crawl_in_lab(strategies, lab.web, seeds, pages, is_priced=is_priced, slots=slots))
+    pages, division = lab.options.pages + len(seeds), (DealtPages if is_dealt else Division)(shards)
+    return asyncio.run(
+        crawl_in_lab(strategies, lab.web, seeds, pages, is_priced=is_priced, division=division)
+    )
 
 
 def harvest(lab: Laboratory, strategy: str, shards: int, *, is_priced: bool, is_dealt: bool = False) -> float:

@@ -21,8 +21,7 @@ import pytest
 import typer
 
 from lycosa.cli import app
-from lycosa.cluster.division.division import Division, note_division, shard_directory
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import Division, note_division, shard_directory
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.testing import Site, links, redirect, text
@@ -375,7 +374,7 @@ def test_a_damaged_catalogue_is_said(
         "NEW.jsonl": path.with_name("new.jsonl"),
     }
     if command == "merge":
-        note_division(named["SHARDED"], Division(Slots.among(1).owners))
+        note_division(named["SHARDED"], Division(1))
         out = shard_directory(named["SHARDED"], 0)
         shutil.copytree(catalogue.parent, out)
         catalogue = out / catalogue.name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import http.client
 import socket
 import subprocess
@@ -14,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from lycosa import testing
-from lycosa.testing import Site, SiteProcess, html, links, redirect
+from lycosa.testing import Site, SiteProcess
 from lycosa.testing.server import find
 
 TIMEOUT_S = 5.0
@@ -45,18 +44,6 @@ def read(site: Site | SiteProcess, target: str = "/it", host: str = "a.test", **
 class TestSite:
     """Pages, hosts, keep-alive, gzip and the log."""
 
-    def test_serves_many_hosts_on_one_port(self):
-        """The same path can be another page on another host, and a host falls back to the path."""
-        with Site({"/": "any", ("a.test", "/"): "a", ("b.test", "/"): html("b")}) as site:
-            bodies = [read(site, "/", host) for host in ("a.test", "b.test", "c.test", "A.TEST:80")]
-
-        assert bodies == [b"a", b"b", b"any", b"a"]
-
-    def test_unknown_paths_are_404(self):
-        """What is not given is not found, robots.txt included."""
-        with Site({}) as site:
-            assert ask(site, "/robots.txt").status == 404
-
     @pytest.mark.parametrize(
         ("target", "expected"),
         [
@@ -76,60 +63,6 @@ class TestSite:
 
         assert find(pages, "h.test", target) == expected
 
-    def test_keeps_connections_and_closes_them_when_asked(self):
-        """Many requests go over one connection, also pipelined; Connection: close ends it."""
-        one = b"GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n"
-        last = b"GET /a HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
-        with Site({"/a": "hello"}) as site, socket.create_connection(("127.0.0.1", site.port)) as client:
-            client.sendall(one * 3 + last)
-            with client.makefile("rb") as stream:
-                answers = stream.read()
-
-        assert answers.count(b"HTTP/1.1 200 OK") == answers.count(b"hello") == 4
-
-    def test_gzips_only_where_accepted(self):
-        """A client that accepts gzip gets it; another gets the plain bytes."""
-        page = "<p>" + "words " * 200
-        with Site({"/": page}) as site:
-            packed = ask(site, "/", Accept_Encoding="br, gzip")
-            plain = ask(site, "/", Accept_Encoding="identity")
-
-        assert packed.headers.get("Content-Encoding") == "gzip"
-        assert gzip.decompress(packed.body) == plain.body == page.encode()
-        assert plain.headers.get("Content-Encoding") is None
-
-    def test_head_sends_no_body(self):
-        """HEAD gets the head of GET."""
-        with Site({"/": "hello"}) as site:
-            address = ("127.0.0.1", site.port)
-            with closing(http.client.HTTPConnection(*address, timeout=TIMEOUT_S)) as connection:
-                connection.request("HEAD", "/")
-                response = connection.getresponse()
-
-                assert (response.headers.get("Content-Length"), response.read()) == ("5", b"")
-
-    def test_logs_every_request(self):
-        """The log holds time, host, path and headers; `hits`, `times` and `urls` read it."""
-        with Site({"/": "hello"}) as site:
-            for target in ("/", "/?q=1", "/"):
-                read(site, target, "a.test", User_Agent="spider")
-
-            assert site.hits("http://a.test/") == 2
-            assert site.hits("http://a.test/?q=1") == 1
-            assert site.urls() == ["http://a.test/", "http://a.test/?q=1", "http://a.test/"]
-            assert site.times("a.test") == sorted(site.times("a.test"))
-            assert site.log[1].headers["user-agent"] == "spider"
-            assert site.log[1].query == {"q": "1"}
-
-    def test_pages_can_change_and_be_functions(self):
-        """A page may be a function of the request and may be replaced while the site is up."""
-        with Site({"/": lambda request: f"for {request.host}"}) as site:
-            first = read(site, "/")
-            site.pages["/"] = "changed"
-            second = read(site, "/")
-
-        assert (first, second) == (b"for a.test", b"changed")
-
     def test_a_failing_page_is_a_500_that_says_why(self):
         """The fault of a page function is shown, and the site goes on."""
 
@@ -142,18 +75,6 @@ class TestSite:
             assert bad.status == 500
             assert b"as planned" in bad.body
             assert read(site, "/") == b"fine"
-
-    def test_settings_for_a_crawl(self):
-        """`connect_to` and `allow_private` are what a spec needs to find the site by name."""
-        with Site({}) as site:
-            assert site.connect_to == {"*.test": f"127.0.0.1:{site.port}"}
-            assert site.allow_private == ("*.test",)
-
-    def test_a_page_with_an_etag_answers_304_to_its_own(self):
-        """A request with the page's ETag gets 304."""
-        with Site({"/": testing.with_etag("page", '"7"')}) as site:
-            assert ask(site, "/").headers.get("ETag") == '"7"'
-            assert ask(site, "/", If_None_Match='"7"').status == 304
 
     def test_a_site_in_its_own_process(self):
         """A web made by a named function is served by another process, which ends with the block."""
@@ -192,12 +113,3 @@ def test_a_request_as_proxies_get_it_is_answered():
     with Site({("a.test", "/it?x=1"): "yes"}) as site:
         assert ask(site, "http://a.test/it?x=1").body == b"yes"
         assert site.hits("http://a.test/it?x=1") == 1
-
-
-def test_short_helpers():
-    """The helpers make what they say."""
-    assert redirect("/b", 301).header("location") == "/b"
-    assert b'href="/a"' in links("/a").body
-    assert testing.text("x").header("Content-Type").startswith("text/plain")
-    assert testing.data(b"x", "image/png").body == b"x"
-    assert html("é", charset="latin-1").body == b"\xe9"

@@ -30,10 +30,9 @@ from lycosa.errors import LycosaError
 from lycosa.evidence.text_model import TextModel
 from lycosa.fetch.archive.archive import ArchiveFetcher
 from lycosa.fetch.decode import decoded_body, decoded_text
-from lycosa.fetch.polite.delays import retry_after_s
 from lycosa.fetch.polite.robots import Rules, StoredRobots
-from lycosa.fetch.polite.robots_groups import rules_for_us, text_of
-from lycosa.fetch.polite.robots_records import content_signal, sitemaps_in
+from lycosa.fetch.polite.robots_file import content_signal, rules_for_us, sitemaps_in, text_of
+from lycosa.fetch.polite.turns import retry_after_s
 from lycosa.methods.event.model import load_event
 from lycosa.methods.lookup import all_settings
 from lycosa.page.dates.spelled_days import date_in, date_of_url

@@ -10,14 +10,14 @@ from random import Random
 from typing import Any, TypeVar
 
 from lycosa.cluster.coordination.coordinator import Coordinator
-from lycosa.cluster.coordination.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.exchange import coordinate
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
-from lycosa.cluster.division.division import shard_directory
-from lycosa.cluster.division.resizing import resize
+from lycosa.cluster.division import shard_directory
 from lycosa.cluster.plan import Plan
-from lycosa.cluster.running import judge_retired, plan_of, run_shard, shard_of, usage_of_retired
+from lycosa.cluster.running import plan_of, run_shard, shard_of
+from lycosa.cluster.shard import Shard
 from lycosa.collection.collection import Collection
-from lycosa.collection.shards.mail import Parcel, Receipt
+from lycosa.collection.shards.mail import Parcel
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.start.request import CrawlRequest
 from tests.crawling import spec_of
@@ -28,6 +28,24 @@ PATIENCE_S = 300.0
 EVERY_S = 0.05, 0.05
 
 
+class InProcess:
+    """Shards in one event loop."""
+
+    def __init__(self) -> None:
+        self.shards: dict[int, Shard] = {}
+
+    async def deliver(self, parcel: Parcel) -> int:
+        return await self._shard(parcel.receiver).take_in(parcel)
+
+    async def consult(self, shard: int, orders: Orders) -> Report:
+        return self._shard(shard).consult(orders)
+
+    def _shard(self, number: int) -> Shard:
+        if number not in self.shards:
+            raise Unreachable(f"shard {number} has not begun")
+        return self.shards[number]
+
+
 class Unreliable(InProcess):
     """Loses, doubles and delays messages, answers too."""
 
@@ -36,7 +54,7 @@ class Unreliable(InProcess):
         self.chance = chance
         self.late: list[asyncio.Task[None]] = []
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Parcel) -> int:
         return await self._misbehave(lambda: InProcess.deliver(self, parcel))
 
     async def consult(self, shard: int, orders: Orders) -> Report:
@@ -74,12 +92,11 @@ async def plan_for(text: str, directory: Path, shards: int) -> Plan:
 def coordinator_of(plan: Plan, term: float = 1.0) -> Coordinator:
     spec = plan.spec()
     limits = Limits.of(spec.limits, spec.fetch)
-    return Coordinator(plan.shards, limits, term=term, retired=usage_of_retired(plan))
+    return Coordinator(plan.shards, limits, term=term)
 
 
 async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InProcess | None = None) -> str:
-    """Crawl to the end, by as many shards, however many there were; why it ended."""
-    resize(directory, shards, spec_of(text).name, lambda _: None)
+    """Crawl to the end, by as many shards; why it ended."""
     plan, exchange = await plan_for(text, directory, shards), exchange or InProcess()
     exchange.shards = {number: shard_of(plan, number, exchange.deliver) for number in range(shards)}
     running = [asyncio.ensure_future(run_shard(plan, shard)) for shard in exchange.shards.values()]
@@ -87,7 +104,6 @@ async def crawl_in_shards(text: str, directory: Path, shards: int, exchange: InP
     async with asyncio.timeout(PATIENCE_S):
         await coordinate(coordinator, exchange, every_s=EVERY_S)
         await asyncio.gather(*running)
-    judge_retired(plan)
     if isinstance(exchange, Unreliable):
         await asyncio.gather(*exchange.late)
     return coordinator.ended

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.cluster.division.merging import merge_collection
+from lycosa.cluster.division import merge_collection
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import lock_directory
 from lycosa.engine.watch.control import ask

@@ -22,7 +22,7 @@ import msgspec
 import pytest
 
 from lycosa.cluster import on_ray
-from lycosa.cluster.division.division import shard_directory
+from lycosa.cluster.division import shard_directory
 from lycosa.cluster.on_ray import ShardActor, State, ray_library, start_ray
 from lycosa.cluster.run import _Watched
 from lycosa.engine.watch.control import ask

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,12 +20,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lycosa.cluster.coordination.coordinator import Coordinator
-from lycosa.cluster.coordination.exchange import InProcess, coordinate
+from lycosa.cluster.coordination.exchange import coordinate
 from lycosa.cluster.coordination.messages import Report
-from lycosa.cluster.division.slots import SLOTS, Slots
+from lycosa.cluster.division import Division
 from lycosa.cluster.frontier import MAX_TOLD, TOLD_AGAIN, SharedMemoryFrontier
-from lycosa.cluster.lessons import OthersLessons
 from lycosa.cluster.running import run_shard, shard_of
+from lycosa.cluster.shared_learning import OthersLessons
 from lycosa.collection.collection import Collection
 from lycosa.engine.loop import NOTHING_LEFT, Crawl
 from lycosa.engine.rules.limits import Limits
@@ -35,6 +36,7 @@ from lycosa.testing.responses import Raw, Request, Wire, html
 from lycosa.values import Decision, Kind, Link, Merge, Outcome
 from tests.cluster.shards import (
     PATIENCE_S,
+    InProcess,
     Unreliable,
     contents,
     coordinator_of,
@@ -93,9 +95,9 @@ async def test_shards_find_what_one_finds(tmp_path: Path, shards: int, strategy:
         del one["links"], several["links"]
     for part in one:
         assert several[part] == one[part], part
-    slots = Slots.among(shards)
+    division = Division(shards)
     for shard, directory in enumerate(of_shards(tmp_path / "web", shards)):
-        assert {slots.owner_of(url) for url in contents([directory])["pages"]} == {shard}
+        assert {division.owner_of(url) for url in contents([directory])["pages"]} == {shard}
 
 
 class Learning:
@@ -144,6 +146,16 @@ async def test_messages_may_be_lost_doubled_and_late(tmp_path: Path) -> None:
         assert ended == NOTHING_LEFT
         assert set(requests(site).values()) == {1}
     assert contents(of_shards(tmp_path / "web", 3)) == contents([tmp_path / "one"])
+
+
+async def test_a_crawl_ends_though_a_shard_was_made_anew(tmp_path: Path) -> None:
+    """What it had confirmed comes no more: nobody waits for it."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        await crawl_in_shards(text_for(site, pages=40), tmp_path / "web", 3)
+        folder = of_shards(tmp_path / "web", 3)[1]
+        shutil.rmtree(folder)
+        folder.mkdir()
+        assert await crawl_in_shards(text_for(site), tmp_path / "web", 3) == NOTHING_LEFT
 
 
 class Replaced(Exception):
@@ -327,7 +339,7 @@ def test_rounds_are_longer_where_no_shard_waits_for_orders() -> None:
 def test_the_price_counts_priorities_as_the_choice_does() -> None:
     """A site that has had its share counts less in both: a shard that offers more than it then takes waits for ever."""
     frontier = SharedMemoryFrontier(
-        Policy(max_waiting=100, site_share=1), shard=0, slots=Slots.among(1), send=lambda *_: None
+        Policy(max_waiting=100, site_share=1), shard=0, division=Division(1), send=lambda *_: None
     )
     frontier.add([offer("a/1", 0.9), offer("a/2", 0.8), offer("b/1", 0.5)])
     first = frontier.take(0.0)
@@ -354,14 +366,16 @@ def offers(trails: int) -> st.SearchStrategy[tuple[int, float, int, int]]:
 def test_links_that_say_nothing_new_are_not_sent(steps: list[tuple[int, float, int, int] | str]) -> None:
     """Their owner takes the same URLs, found on the same pages, as if it had heard of every link."""
     sent: list[Link] = []
-    slots = Slots.among(2)
-    names = [name for name in (f"h{number}/1" for number in range(30)) if slots.owner_of(url_of(name)) == 1]
+    division = Division(2)
+    names = [
+        name for name in (f"h{number}/1" for number in range(30)) if division.owner_of(url_of(name)) == 1
+    ]
     sender = SharedMemoryFrontier(
-        Policy(max_waiting=1000), shard=0, slots=slots, send=lambda _, links: sent.extend(links)
+        Policy(max_waiting=1000), shard=0, division=division, send=lambda _, links: sent.extend(links)
     )
     ours, theirs = (
         SharedMemoryFrontier(
-            Policy(max_waiting=1000), shard=1, slots=slots, send=Mock(side_effect=AssertionError)
+            Policy(max_waiting=1000), shard=1, division=division, send=Mock(side_effect=AssertionError)
         )
         for _ in "ab"
     )
@@ -389,7 +403,7 @@ def test_links_that_say_nothing_new_are_not_sent(steps: list[tuple[int, float, i
 def test_what_is_sent_again_and_again() -> None:
     """A better link, one with a record, every one where links are summed up, and one in sixteen of the others."""
     send = Mock()
-    frontier = SharedMemoryFrontier(Policy(max_waiting=1000), shard=0, slots=Slots((1,) * SLOTS), send=send)
+    frontier = SharedMemoryFrontier(Policy(max_waiting=1000), shard=1, division=Division(1), send=send)
 
     def is_sent(decision: Decision, merge: Merge = Merge.MAX) -> bool:
         send.reset_mock()

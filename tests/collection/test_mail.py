@@ -39,7 +39,6 @@ def test_what_was_sent_waits_until_it_is_confirmed():
     assert receiver.take_in(first_parcel(sender, 3)) == [link(3), link(4)]
     sender.confirmed(1, receiver.taken_in[0])
     assert sender.parcel(0, 1, 3) is None
-    assert sender.waiting() == 0
 
 
 def test_numbers_go_on_after_a_restart():

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from lycosa.engine.rules.limits import Limits
-from lycosa.engine.tally import Tally
-from lycosa.fetch.polite.delays import MAX_BACKOFF_S
+from lycosa.engine.rules.limits import Limits, Tally
+from lycosa.fetch.polite.turns import MAX_BACKOFF_S
 from lycosa.spec.sections import LATEST, FetchSpec, LimitsSpec
 
 

@@ -12,8 +12,7 @@ import pytest
 from rich.console import Console
 
 from lycosa.clock import VirtualClock
-from lycosa.engine.rules.limits import Limits
-from lycosa.engine.tally import Tally
+from lycosa.engine.rules.limits import Limits, Tally
 from lycosa.engine.watch import progress
 from lycosa.engine.watch.progress import Progress
 from lycosa.frontier import FrontierCounts

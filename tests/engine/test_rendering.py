@@ -15,9 +15,9 @@ import pytest
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.collection import Collection
 from lycosa.engine.rendering import CHECKED_AGAIN, Renderings, is_worth_a_browser, learned_in
+from lycosa.engine.rules.limits import Tally
 from lycosa.engine.session import prepare_shards
 from lycosa.engine.start.request import CrawlRequest
-from lycosa.engine.tally import Tally
 from lycosa.errors import SpecError
 from lycosa.fetch.browser.processes import family_of
 from lycosa.library.replay import _shown

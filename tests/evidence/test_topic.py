@@ -63,7 +63,6 @@ def test_page_and_links():
     assert math.isclose(scores[1], 0.6)
     assert math.isclose(scores[2], 7 / math.sqrt(2) / 5)
     assert math.isclose(evidence.of_text("owls at night"), scores[2])
-    assert math.isclose(evidence.of_url("http://a.example/owls.html"), 0.6)
 
 
 def test_an_empty_topic_and_an_empty_page_score_nothing():

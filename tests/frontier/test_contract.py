@@ -478,7 +478,7 @@ def test_find_says_where_a_url_stands(open_frontier: Open) -> None:
 
 
 def test_counts_and_queues(open_frontier: Open) -> None:
-    """Counts are of states; queues are listed longest first, in discovery order among equals."""
+    """Counts are of states."""
     frontier = open_frontier()
     frontier.add([offer("a/1", 0.9), offer("b/1"), offer("b/2"), offer("c/1"), held("d/1", "h", "a/1")])
     frontier.done(take(frontier), Outcome(rest_until=9.0))
@@ -486,12 +486,6 @@ def test_counts_and_queues(open_frontier: Open) -> None:
     counts = frontier.counts()
     assert (counts.waiting, counts.taken, counts.done, counts.held) == (2, 1, 1, 1)
     assert (counts.authorities, counts.active_authorities) == (3, 2)
-    frontier.add([offer("c/2"), offer("c/3")])
-    assert frontier.waiting_per_authority(1) == [("http://c.example", 3, 0.0)]
-    assert [name for name, _, _ in frontier.waiting_per_authority(9)] == [
-        "http://c.example",
-        "http://b.example",
-    ]
 
 
 def test_sources_are_weighed_afresh_at_every_choice(open_frontier: Open) -> None:

@@ -142,7 +142,6 @@ class SameAnswers(RuleBasedStateMachine):
         assert memory.next_at() == sqlite.next_at()
         assert memory.holds() == sqlite.holds()
         assert memory.orphans() == sqlite.orphans()
-        assert memory.waiting_per_authority(9) == sqlite.waiting_per_authority(9)
 
     @invariant()
     def every_url_is_in_one_state(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lycosa.frontier import Policy
-from lycosa.frontier.inspection import rests_in
+from lycosa.frontier.rows import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.values import Outcome
 from tests.frontier.offers import drain, held, key, name_of, offer, take

@@ -7,8 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from lycosa.cluster.division.division import Division, note_division, shard_directory
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import Division, note_division, shard_directory
 from lycosa.collection.labels import Label, set_label
 from lycosa.library.publish.publishing import publish
 from lycosa.report.html import write_report
@@ -57,7 +56,7 @@ def test_nobody_is_shut_out(looked_at, tmp_path):
     directory = sample_library.make(tmp_path / "storm")
     set_label(directory, Label(key_of(sample_library.SEED), sample_library.SEED, True, 1.0))
     other = sample_library.make(tmp_path / "other")
-    note_division(other, Division(Slots.among(2).owners))
+    note_division(other, Division(2))
     for shard in range(2):
         sample_library.make(shard_directory(other, shard))
     found: Counter[tuple[str, str, str]] = Counter()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.cluster.division.division import Division, note_division, shard_directory
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import Division, note_division, shard_directory
 from lycosa.collection import Record
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
@@ -55,7 +54,7 @@ def test_the_latest_pages_have_their_images(tmp_path):
 def test_shards_are_watched_before_they_are_brought_together(tmp_path):
     """Figures, titles and refusals are those of all shards, the newest first; only pages of the whole have links."""
     directory = _write(tmp_path / "storm", _page("http://a.example/1", "First of one", NOW + 1))
-    note_division(directory, Division(Slots.among(3).owners))  # the third has not begun
+    note_division(directory, Division(3))  # the third has not begun
     _write(
         shard_directory(directory, 0),
         _page("http://a.example/1", "First of one", NOW + 1),

@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
-from lycosa.page.files.office import read_office
 from lycosa.page.files.office_process import read
 from lycosa.page.files.paper import OFFICE_TYPES, Paper, Unread
+from lycosa.page.files.reading import read_office
 from lycosa.page.response import document_of
 from lycosa.values import Fetched, Link, Refusal
 

@@ -9,7 +9,7 @@ import pytest
 
 from lycosa.page.document import Document
 from lycosa.page.files.paper import MEMORY_BYTES, Paper
-from lycosa.page.files.pdf import read_pdf
+from lycosa.page.files.reading import read_pdf
 from lycosa.page.response import document_of
 from lycosa.values import Fetched, Link, Reason, Refusal
 from tests.page.pdfs import OWLS, bomb, form_loop, page_loop, pdf
@@ -95,7 +95,7 @@ def peak_of_children() -> int:
 @pytest.mark.parametrize("make", [bomb, page_loop, form_loop])
 def test_a_hostile_file_costs_at_most_its_cap(make, monkeypatch: pytest.MonkeyPatch):
     """Text or a refusal, when the time that one file has is over, and within its memory."""
-    monkeypatch.setattr("lycosa.page.files.reader_process.DEADLINE_S", 3.0)
+    monkeypatch.setattr("lycosa.page.files.reading.DEADLINE_S", 3.0)
     before = peak_of_children()  # other tests had children too, some of them larger
     result = read_pdf(make())
 

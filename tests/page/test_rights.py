@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa.collection.collection import Collection
-from lycosa.fetch.polite.robots_records import content_signal
+from lycosa.fetch.polite.robots_file import content_signal
 from lycosa.fetch.polite.tdmrep import rights_at, rules_in
 from lycosa.page.response import document_of
 from lycosa.page.signs.rights import Rights, rights_of

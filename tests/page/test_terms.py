@@ -10,7 +10,7 @@ from Stemmer import Stemmer
 from lycosa import urls
 from lycosa.errors import SpecError
 from lycosa.page.text import terms
-from lycosa.page.text.stop_words import STOP_WORDS
+from lycosa.page.text.languages import STOP_WORDS
 from lycosa.page.text.terms import Words, count_terms, terms_of, terms_of_each, url_terms_of_each, words_of
 
 

@@ -36,7 +36,7 @@ def run(
     changes: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="S.KEY=V[,V…]", help="A setting, a grid of it, or a sweep FIRST:LAST:STEP."
+            "--set", metavar="S.KEY=V[,V…]", help="A setting, a grid of it, or a range FIRST:LAST:STEP."
         ),
     ] = None,
     given: Annotated[
@@ -79,7 +79,6 @@ def run(
     from lycosa_lab import results
     from lycosa_lab.grids.comparing import compare
     from lycosa_lab.grids.progress import Bar
-    from lycosa_lab.grids.sweeps import plot_sweeps, sweeps
     from lycosa_lab.plots import figure_library, plot_curves, plot_scores
     from lycosa_lab.runs.given import parse_given
     from lycosa_lab.runs.protocol import Options
@@ -120,9 +119,6 @@ def run(
     for note in compared.web.notes:
         say(f"Note: {note}")
     results.print_table(found)
-    swept = sweeps(compared.runs)
-    for sweep in swept:
-        say(f"{sweep.told()} (chosen on these runs: confirm it on other topics or random seeds)")
     for path in jsons:
         results.write_json(path, found)
         say(f"Wrote {path}")
@@ -131,7 +127,7 @@ def run(
         say(f"Wrote {path}")
     for path in plots:
         scores = plot_scores(compared.runs, path.with_name(f"{path.stem}-scores.png"))
-        for drawn in [*plot_curves(compared.runs, pages, path), *scores, *plot_sweeps(swept, path)]:
+        for drawn in [*plot_curves(compared.runs, pages, path), *scores]:
             say(f"Wrote {drawn}")
 
 
@@ -210,9 +206,6 @@ def bench(
     web: Annotated[
         Path | None, typer.Option(help="An archived web to crawl instead of a made site, served on loopback.")
     ] = None,
-    flame: Annotated[
-        Path | None, typer.Option(help="Draw where the time goes into this file: a flame graph, SVG.")
-    ] = None,
     peers: Annotated[
         str, typer.Option(help="A Python that has Scrapy, Crawlee or crawl4ai; this one if none is named.")
     ] = "",
@@ -241,6 +234,5 @@ def bench(
             json=json,
             say=say,
             crawled=archived_web(web) if web else None,
-            flame=flame and room_for(flame),
             peers=peers or sys.executable,
         )

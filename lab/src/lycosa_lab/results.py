@@ -16,7 +16,6 @@ import msgspec
 from lycosa import __version__
 from lycosa_lab import metrics
 from lycosa_lab.grids.grid import by_variant
-from lycosa_lab.grids.sweeps import Sweep, sweeps
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.cache import all_code_digest
@@ -46,7 +45,6 @@ def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, An
     return {
         "strategies": strategies,
         "tests": paired_tests(runs),
-        "sweeps": [_sweep(sweep) for sweep in sweeps(runs)],
         "options": asdict(options) | {"window": window_of(options.pages)} | about,
         "versions": versions(),
     }
@@ -83,11 +81,6 @@ def pooled_reliability(runs: Sequence[Run]) -> list[metrics.Bin | None]:
     """What became of the scores of all pages of these runs."""
     scores = [score for run in runs for score in run.scores]
     return metrics.reliability(scores, [relevant for run in runs for relevant in run.relevant])
-
-
-def _sweep(sweep: Sweep) -> dict[str, Any]:
-    areas = [{"value": value, "mean": area.mean, "se": area.se} for value, area in sweep.areas.items()]
-    return {"setting": sweep.setting, "others": sweep.others, "best": sweep.best, "auc": areas}
 
 
 def _mean(values: Sequence[float]) -> dict[str, float]:

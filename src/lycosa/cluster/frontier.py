@@ -11,7 +11,7 @@ from heapq import nsmallest
 
 import msgspec
 
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import Division
 from lycosa.frontier import Added, Policy
 from lycosa.frontier.choice import Authority, Head
 from lycosa.frontier.entry import priority_of
@@ -33,10 +33,10 @@ Send = Callable[[int, Sequence[Link]], None]
 class Shared(QueuedFrontier):
     """A frontier that is one of several."""
 
-    def share(self, shard: int, slots: Slots, send: Send) -> None:
+    def share(self, shard: int, division: Division, send: Send) -> None:
         """Keep to the sources of this shard from now on."""
         self.shard = shard
-        self.slots = slots
+        self.division = division
         self.send = send
         self.room: int | None = None  # how many pages may still be taken; None: no limit
         self.price = -math.inf
@@ -48,7 +48,7 @@ class Shared(QueuedFrontier):
         foreign: dict[int, list[Link]] = {}
         for decision in decisions:
             # A held link waits here: its strategy settles it, and then it comes by again.
-            owner = self.shard if decision.hold else self.slots.owner_of(decision.link.url)
+            owner = self.shard if decision.hold else self.division.owner_of(decision.link.url)
             if owner == self.shard:
                 own.append(decision)
             elif decision.refusal is None and self._is_news(decision, merge):
@@ -133,16 +133,16 @@ class SharedSqliteFrontier(Shared, SqliteFrontier):
         now: float,
         restart_rest_s: float,
         shard: int,
-        slots: Slots,
+        division: Division,
         send: Send,
     ) -> None:
-        self.share(shard, slots, send)
+        self.share(shard, division, send)
         super().__init__(connection, policy, now=now, restart_rest_s=restart_rest_s)
 
 
 class SharedMemoryFrontier(Shared, MemoryFrontier):
     """A shard's frontier in memory, for experiments."""
 
-    def __init__(self, policy: Policy, *, shard: int, slots: Slots, send: Send) -> None:
-        self.share(shard, slots, send)
+    def __init__(self, policy: Policy, *, shard: int, division: Division, send: Send) -> None:
+        self.share(shard, division, send)
         super().__init__(policy)

@@ -21,8 +21,8 @@ from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.exchange import coordinate
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
 from lycosa.cluster.plan import Plan, load_plan, save_plan
-from lycosa.cluster.running import run_shard, shard_of, usage_of_retired
-from lycosa.collection.shards.mail import Parcel, Receipt
+from lycosa.cluster.running import run_shard, shard_of
+from lycosa.collection.shards.mail import Parcel
 from lycosa.engine.rules.limits import Limits
 from lycosa.errors import InputError
 from lycosa.processes import YOUNG
@@ -159,10 +159,9 @@ class RayExchange:
         self._actors: dict[int, Any] = {}
         self._ray = ray_library()
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Parcel) -> int:
         actor = self._actor(parcel.receiver)
-        answer = await self._answer(actor.take_in.remote(_encode(parcel)), ANSWER_S, parcel.receiver)
-        return msgspec.msgpack.decode(answer, type=Receipt)
+        return int(await self._answer(actor.take_in.remote(_encode(parcel)), ANSWER_S, parcel.receiver))
 
     async def consult(self, shard: int, orders: Orders) -> Report:
         answer = await self._answer(self._actor(shard).consult.remote(_encode(orders)), CONSULT_S, shard)
@@ -221,10 +220,10 @@ class ShardActor:
         self._shard = shard_of(self._plan, number, RayExchange(crawl).deliver)
         self._loop = _Loop(self._run)
 
-    async def take_in(self, parcel: bytes) -> bytes:
+    async def take_in(self, parcel: bytes) -> int:
         """As `Shard.take_in`."""
         decoded = msgspec.msgpack.decode(parcel, type=Parcel)
-        return _encode(await self._loop.do(lambda: self._shard.take_in(decoded)))
+        return await self._loop.do(lambda: self._shard.take_in(decoded))
 
     async def consult(self, orders: bytes) -> bytes:
         """As `Shard.consult`."""
@@ -237,10 +236,6 @@ class ShardActor:
 
         return await self._loop.do(answer)
 
-    async def process(self) -> int:
-        """The number of its process."""
-        return os.getpid()
-
     async def _run(self) -> None:
         await run_shard(self._plan, self._shard)
 
@@ -252,9 +247,7 @@ class CoordinatorActor:
         self._plan = load_plan(Path(plan))
         spec = self._plan.spec()
         limits = Limits.of(spec.limits, spec.fetch)
-        self._coordinator = Coordinator(
-            self._plan.shards, limits, term=time.time(), retired=usage_of_retired(self._plan)
-        )
+        self._coordinator = Coordinator(self._plan.shards, limits, term=time.time())
         self._exchange = RayExchange(crawl)
         self._loop = _Loop(self._run)
 
@@ -276,10 +269,6 @@ class CoordinatorActor:
                 self._coordinator.is_paused = do == "pause"
 
         await self._loop.do(obey)
-
-    async def process(self) -> int:
-        """The number of its process."""
-        return os.getpid()
 
     async def _run(self) -> None:
         await coordinate(self._coordinator, self._exchange)

@@ -11,13 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from lycosa.cluster.division.division import SHARDS, shard_directory
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import SHARDS, Division, shard_directory
 from lycosa.collection import Record
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.collection import Collection
 from lycosa.collection.labels import FILE as LABELS
-from lycosa.collection.robots import RobotsTable
+from lycosa.collection.politeness import RobotsTable
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
@@ -47,17 +46,14 @@ class Plan(msgspec.Struct, frozen=True):
     text: str  # of the spec, as run
     folder: str  # where its relative paths begin
     directory: str  # of the whole collection
-    slots: Slots
+    division: Division
     prepared: Prepared
     workers: int  # of each shard
-    retired: tuple[
-        int, ...
-    ] = ()  # shards of earlier runs that have no slots any more: their pages count, and teach
 
     @property
     def shards(self) -> int:
         """Number of shards."""
-        return self.slots.shards
+        return self.division.shards
 
     def spec(self) -> Spec:
         """The spec of the whole crawl."""
@@ -85,11 +81,6 @@ class Plan(msgspec.Struct, frozen=True):
         """Whether an IP address is asked by one shard at a time: where its limit cannot be divided among all."""
         fetch = self.spec().fetch
         return bool(fetch.per_ip_delay_s) or fetch.per_ip_concurrency < self.shards
-
-    @property
-    def directories(self) -> dict[int, Path]:
-        """The collections of all shards, by number, of retired ones too."""
-        return {shard: self.directory_of(shard) for shard in (*range(self.shards), *self.retired)}
 
     def directory_of(self, shard: int) -> Path:
         """The collection of a shard."""
@@ -164,7 +155,7 @@ def hand_out(plan: Plan, shard: int) -> None:
             ):
                 collection.judge_anew(lambda _: {}, FIRST)
             for authority, stored in prepared.robots.items():
-                if plan.slots.owner_of(authority_of(authority)) == shard and authority not in robots:
+                if plan.division.owner_of(authority_of(authority)) == shard and authority not in robots:
                     robots[authority] = stored
             for response in prepared.responses:
                 if collection.reader.page(response.link.key) is None:

@@ -16,19 +16,16 @@ from typing import Any
 
 import msgspec
 
-from lycosa.cluster.division.division import division_in, refuse_lost
-from lycosa.cluster.division.merging import merge_collection
-from lycosa.cluster.division.replica import copy_all, place_at, restore_lost
-from lycosa.cluster.division.resizing import resize
+from lycosa.cluster.division import division_in, merge_collection, refuse_lost
 from lycosa.cluster.on_ray import State, answer_of, ray_library, start_actors, start_ray
 from lycosa.cluster.plan import Plan, hand_out_labels
 from lycosa.cluster.progress import show_shards
-from lycosa.cluster.running import judge_retired, plan_of, summary_of, usage_of_retired
+from lycosa.cluster.running import plan_of, summary_of
 from lycosa.collection.writer import lock_directory
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.control import Reply, controlled
 from lycosa.engine.watch.summary import Summary
-from lycosa.errors import LycosaError, StoppedEarly
+from lycosa.errors import InputError, LycosaError, StoppedEarly
 from lycosa.learn.figures import Figures
 from lycosa.spec.writing import as_run
 from lycosa.values import Say
@@ -52,12 +49,8 @@ def crawl_in_shards(
     spec, directory = asked.spec, asked.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
-        place = place_at(spec.cluster.replicate, asked.folder) if spec.cluster.replicate else None
-        if place:
-            restore_lost(directory, place, say)
+        refuse_other_number(directory, shards)
         refuse_lost(directory)
-        if resize(directory, shards, spec.name, say) and place:
-            copy_all(directory, place)
         try:
             plan = asyncio.run(plan_of(replace(asked, text=as_run(spec), directory=directory), shards, say))
         except KeyboardInterrupt:
@@ -65,7 +58,6 @@ def crawl_in_shards(
                 "Stopped while preparing; run the same command again and it goes on."
             ) from None
         summary = asyncio.run(_run(plan, directory, address, say, quiet))
-        judge_retired(plan)
         say("Bringing together what the shards have found.")
         merge_collection(directory)
         return summary
@@ -74,7 +66,20 @@ def crawl_in_shards(
 def shards_of(directory: Path) -> int:
     """Number of shards of a collection; 0 if it is crawled in one process."""
     division = division_in(directory)
-    return division.slots.shards if division else 0
+    return division.shards if division else 0
+
+
+def refuse_other_number(directory: Path, shards: int) -> None:
+    """Refuse to continue a crawl with another number of shards than it was begun with."""
+    begun = shards_of(directory)
+    if begun not in (0, shards):
+        raise InputError(
+            f"{directory} has {begun} shards, not {shards}. Run the command again with --shards {begun}."
+        )
+    if not begun and (directory / "catalogue.db").exists():
+        raise InputError(
+            f"{directory} was crawled in one process. Continue it without --shards, or name another folder with --out."
+        )
 
 
 async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool) -> Summary:
@@ -98,7 +103,7 @@ async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool)
     if errors := [f"Shard {one.shard}: {one.error}" for one in last.reports if one.error]:
         raise LycosaError(errors[0])
     parts = [one.summary for one in last.reports if one.summary]
-    return summary_of(directory, parts, last.ended, usage_of_retired(plan))
+    return summary_of(directory, parts, last.ended)
 
 
 class _Watched:

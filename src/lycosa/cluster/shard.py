@@ -13,14 +13,13 @@ from pathlib import Path
 from lycosa.cluster.coordination.addresses import LeasedAddresses
 from lycosa.cluster.coordination.coordinator import LEADER
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import Division
 from lycosa.cluster.frontier import SharedSqliteFrontier
-from lycosa.cluster.lessons import OthersLessons
-from lycosa.cluster.versions import PublishedVersions
-from lycosa.collection.shards.mail import Mail, Parcel, Receipt
+from lycosa.cluster.shared_learning import OthersLessons, PublishedVersions
+from lycosa.collection.shards.mail import Mail, Parcel
 from lycosa.engine.loop import Crawl
 from lycosa.engine.watch.summary import Summary
-from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.fetch.polite.turns import AddressTurns
 from lycosa.frontier import Policy
 from lycosa.frontier.sqlite import Connection
 from lycosa.learn.fitting.crawl_fitter import Fit
@@ -36,7 +35,7 @@ RETRY_S = 0.2, 5.0
 SKETCH_SHARE = 0.02
 """Maximum share of the time spent on finding the best waiting URLs, with any number of hosts."""
 
-Deliver = Callable[[Parcel], Awaitable[Receipt]]
+Deliver = Callable[[Parcel], Awaitable[int]]
 """Brings a parcel to its receiver. Returns up to where that has what this sender sent it.
 
 Raises Unreachable where that is not known.
@@ -51,7 +50,7 @@ class Shard:
     def __init__(
         self,
         number: int,
-        slots: Slots,
+        division: Division,
         seeds: Sequence[Link],
         deliver: Deliver,
         *,
@@ -63,13 +62,13 @@ class Shard:
     ) -> None:
         """`versions`: of the judge that is fitted for all; `lessons`: what the strategy learns from others. `address_rest_s`: how long IP addresses rest that are leased; None: none is, each shard has its part of the limit."""
         self.number = number
-        self.slots = slots
+        self.division = division
         self.others = others
         self.leads = number == LEADER
         self._versions = versions
         self._is_judged = asyncio.Event()
         self._lessons = lessons or OthersLessons(())
-        self.seeds: Sequence[Link] = [link for link in seeds if slots.owner_of(link.url) == number]
+        self.seeds: Sequence[Link] = [link for link in seeds if division.owner_of(link.url) == number]
         self.summary: Summary | None = None
         self.error = ""
         self.messages = self.links_sent = self.bytes_sent = 0  # parcels and reports, with what they held
@@ -80,14 +79,10 @@ class Shard:
         self._crawl: Crawl | None = None
         self._orders = Orders()
         self._granted: int | None = 0
-        self._arrived: list[tuple[Parcel, asyncio.Future[Receipt]]] = []
-        self._taken_in: list[tuple[Parcel, asyncio.Future[Receipt]]] = []
+        self._arrived: list[tuple[Parcel, asyncio.Future[int]]] = []
+        self._taken_in: list[tuple[Parcel, asyncio.Future[int]]] = []
         self._confirmed: dict[int, int] = {}  # by shard: up to which number it has all that it was sent
-        self._kept: dict[int, int] = {}  # by shard: up to which number it will always have it
-        self._is_news = False  # whether the outbox still has what is kept
-        self.replicated: dict[int, int] | None = (
-            None  # by shard: what the replica has of it; None: there is none
-        )
+        self._is_news = False  # whether the outbox still has what is confirmed
         self._senders: dict[int, asyncio.Task[None]] = {}
         self._still = asyncio.Event()
         self._is_still = False
@@ -106,7 +101,7 @@ class Shard:
             now=now,
             restart_rest_s=restart_rest_s,
             shard=self.number,
-            slots=self.slots,
+            division=self.division,
             send=self._mail.send,
         )
         return self._frontier
@@ -124,7 +119,7 @@ class Shard:
             links = self._mail.take_in(parcel)
             self._crawl.conclusions.add([Decision(link, link.priority) for link in links])
             self._taken_in.append((parcel, confirmed))
-        for shard, number in self._kept.items() if self._is_news else ():
+        for shard, number in self._confirmed.items() if self._is_news else ():
             self._mail.confirmed(shard, number)
         self._is_news = False
         self._lessons.teach(self._crawl.conclusions, self._orders.pages)
@@ -134,9 +129,7 @@ class Shard:
     def after(self) -> None:
         for parcel, confirmed in self._taken_in:
             if not confirmed.done():
-                taken_in = self._mail.taken_in.get(parcel.sender, 0)
-                kept = taken_in if self.replicated is None else self.replicated.get(parcel.sender, 0)
-                confirmed.set_result(Receipt(taken_in, min(kept, taken_in)))
+                confirmed.set_result(self._mail.taken_in.get(parcel.sender, 0))
         self._taken_in.clear()
         for shard, sent in self._mail.sent.items():
             if sent > self._confirmed.get(shard, 0) and shard not in self._senders:
@@ -177,11 +170,11 @@ class Shard:
             if not confirmed.done():
                 confirmed.set_exception(Unreachable(f"shard {self.number} has ended"))
 
-    async def take_in(self, parcel: Parcel) -> Receipt:
+    async def take_in(self, parcel: Parcel) -> int:
         """Take in a parcel with the next commit. Returns up to where all of that sender is here then."""
         if self._crawl is None or len(self._arrived) >= MAX_ARRIVED:
             raise Unreachable(f"shard {self.number} takes nothing in just now")
-        confirmed: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
+        confirmed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._arrived.append((parcel, confirmed))
         self._crawl.call()
         return await confirmed
@@ -270,13 +263,12 @@ class Shard:
                 if parcel is None:  # put back from an older copy, the receiver asks for what is no more
                     parcel = self._mail.nothing_more(self.number, receiver)
                 try:
-                    receipt = await self._deliver(parcel)
+                    self._confirmed[receiver] = await self._deliver(parcel)
                 except Unreachable:
                     await asyncio.sleep(pause_s)
                     pause_s = min(2 * pause_s, RETRY_S[1])
                     continue
                 pause_s = RETRY_S[0]
-                self._confirmed[receiver], self._kept[receiver] = receipt.taken_in, receipt.kept
                 self._is_news = True
                 self.messages += 1
                 self.links_sent += len(parcel.links)

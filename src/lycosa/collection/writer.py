@@ -30,7 +30,7 @@ from lycosa.collection.catalogue.schema import file_trouble, open_for_writing, p
 from lycosa.collection.catalogue.spec_text import folding_in
 from lycosa.collection.catalogue.statistics import Statistics
 from lycosa.collection.log import close_log, open_log, tell
-from lycosa.collection.robots import RobotsTable
+from lycosa.collection.politeness import RobotsTable
 from lycosa.collection.search.search import Search
 from lycosa.collection.surrogates import all_encodable
 from lycosa.errors import CollectionBusy, CollectionError

@@ -12,7 +12,7 @@ from lycosa.commands import as_json, warn_no_contact
 from lycosa.errors import InputError, LycosaError, ModelError
 
 if TYPE_CHECKING:
-    from lycosa.fetch.polite.reader import PoliteReader
+    from lycosa.fetch.polite.fetcher import PoliteReader
     from lycosa.values import Refusal, Score
 
 
@@ -125,7 +125,7 @@ async def _judge_all(inputs: list[str], says: Any, contact: str) -> int:
     """Print a row for each input; returns how many were judged. One reader asks for all, so that hosts rest."""
     from lycosa.clock import SystemClock
     from lycosa.fetch.live import live_fetcher
-    from lycosa.fetch.polite.reader import PoliteReader
+    from lycosa.fetch.polite.fetcher import PoliteReader
     from lycosa.spec.sections import FetchSpec
 
     judged, spec = 0, FetchSpec(contact=contact)

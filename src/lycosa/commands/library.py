@@ -236,7 +236,7 @@ def merge(
 
     Example: lycosa merge owls/owls --out owls-in-one
     """
-    from lycosa.cluster.division.merging import merge_collection
+    from lycosa.cluster.division import merge_collection
 
     counts = merge_collection(collection, out)
     typer.echo(f"{counts.judged:,} pages, {counts.relevant:,} kept as relevant, are in {out or collection}")

@@ -10,7 +10,7 @@ from collections.abc import Container, Mapping, Sequence
 from lycosa.collection import Rejudged
 from lycosa.engine.parts import WholeFrontier
 from lycosa.engine.rules.follow import Follow
-from lycosa.engine.tally import Tally
+from lycosa.engine.rules.limits import Tally
 from lycosa.methods import Strategy
 from lycosa.page.signs.needs_browser import FEW_WORDS, NEEDS_BROWSER, RENDERED
 from lycosa.urls import authority_of, source_of

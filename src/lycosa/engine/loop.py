@@ -17,8 +17,7 @@ from lycosa.engine.conclude import Conclusions
 from lycosa.engine.parts import Alone, NoAssisting, Peers, Visit
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.rendering import NoRendering
-from lycosa.engine.rules.limits import Limits
-from lycosa.engine.tally import Tally
+from lycosa.engine.rules.limits import Limits, Tally
 from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
 from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from lycosa.collection.known import KnownElsewhere
 from lycosa.engine.rendering import Renderings
 from lycosa.engine.rules.patterns import NoPatterns, Patterns
-from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.fetch.polite.turns import AddressTurns
 from lycosa.frontier import Frontier, FrontierView, Policy
 from lycosa.frontier.sqlite import Connection, SqliteFrontier
 from lycosa.learn.refit import SharedFits

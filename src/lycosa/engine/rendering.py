@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from lycosa.engine.processes.analysis import Analyser
+from lycosa.engine.rules.limits import Tally
 from lycosa.engine.rules.patterns import kinds_of
-from lycosa.engine.tally import Tally
 from lycosa.fetch.browser.proxy import Ask
 from lycosa.fetch.browser.renderer import Renderer
 from lycosa.fetch.browser.start import renderer_for

@@ -15,7 +15,7 @@ from lycosa import __version__
 from lycosa.clock import SystemClock
 from lycosa.collection.known import KnownElsewhere, known_in
 from lycosa.collection.log import tell
-from lycosa.collection.rests import Rests
+from lycosa.collection.politeness import Rests
 from lycosa.collection.writer import CollectionWriter, Hook
 from lycosa.engine.catch_up.rejudge import (
     Judging,
@@ -38,10 +38,9 @@ from lycosa.engine.rules.limits import Limits
 from lycosa.engine.rules.patterns import NoPatterns, Patterns
 from lycosa.engine.start.checking import refuse_unready
 from lycosa.engine.start.given import AlreadyFetched, GivenReader, given_verdicts
-from lycosa.engine.start.opening import opened
+from lycosa.engine.start.opening import opened, prefer_sources, resume
 from lycosa.engine.start.prepare import CrawlMeans, fitted_for, labels_are_answers, prepare, source_priors
 from lycosa.engine.start.request import CrawlRequest
-from lycosa.engine.start.resume import prefer_sources, resume
 from lycosa.engine.start.webs import web_of, without_waiting
 from lycosa.engine.watch.assisting import assisting_of
 from lycosa.engine.watch.callbacks import OnPage, batches_of
@@ -51,11 +50,10 @@ from lycosa.engine.watch.summary import Summary, seed_failure, summarise
 from lycosa.errors import SpecError
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.archive.archived_web import ArchivedWeb
-from lycosa.fetch.http.open_files import within_open_files
-from lycosa.fetch.polite.fetcher import PoliteFetcher
-from lycosa.fetch.polite.reader import PoliteReader
+from lycosa.fetch.http.connections import within_open_files
+from lycosa.fetch.polite.fetcher import PoliteFetcher, PoliteReader
 from lycosa.frontier import Policy
-from lycosa.frontier.inspection import rests_in
+from lycosa.frontier.rows import rests_in
 from lycosa.frontier.sqlite import SqliteFrontier
 from lycosa.learn.fitting.fit_process import Place, copied_beforehand
 from lycosa.learn.history import refused_version, saved_version

@@ -13,7 +13,7 @@ from lycosa.engine.rendering import NoRendering
 from lycosa.engine.rules.limits import Limits
 from lycosa.engine.watch.callbacks import NoBatches
 from lycosa.fetch import CrawlFetcher
-from lycosa.fetch.polite.delays import rest_s as rest_of
+from lycosa.fetch.polite.turns import rest_s as rest_of
 from lycosa.page.signs.walls import LOOKED_AT
 from lycosa.values import Fetched, Judgement, Kind, Later, Link, NotFetched, Page, Reason, Refusal
 

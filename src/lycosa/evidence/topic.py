@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from lycosa import urls
 from lycosa.evidence import Evidence
 from lycosa.page.document import Document
 from lycosa.page.text.terms import terms_of
@@ -145,10 +144,6 @@ class TopicEvidence(Evidence):
     def of_text(self, text: str) -> float:
         """The projected cosine of any text."""
         return projected_cosine(self.vector, Counter(terms_of(text, self.language)))
-
-    def of_url(self, url: str) -> float:
-        """The projected cosine of a URL's words alone."""
-        return self.of_text(" ".join(urls.tokens(url)))
 
     def _cosine(self, *texts: Sequence[str]) -> float:
         counts: dict[str, int] = {}

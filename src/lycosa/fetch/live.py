@@ -11,8 +11,8 @@ from lycosa.fetch.http.client import HttpClient
 from lycosa.fetch.http.fetcher import HttpFetcher
 from lycosa.fetch.http.resolver import Lookup, Resolver, look_up
 from lycosa.fetch.polite.fetcher import PoliteFetcher
-from lycosa.fetch.polite.per_ip_limit import AddressTurns
 from lycosa.fetch.polite.robots import MAX_BYTES, StoredRobots
+from lycosa.fetch.polite.turns import AddressTurns
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Refusal
 

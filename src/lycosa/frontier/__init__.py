@@ -136,10 +136,6 @@ class FrontierView(Protocol):
         """Return the open holds that wait for nothing, oldest first, until they are released."""
         ...
 
-    def waiting_per_authority(self, limit: int) -> list[tuple[str, int, float]]:
-        """Return (authority, waiting URLs, may go at), longest queue first."""
-        ...
-
     def find(self, key: int) -> UrlState | None:
         """Return the state of a URL; None if it is unknown."""
         ...

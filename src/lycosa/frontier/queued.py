@@ -282,10 +282,6 @@ class QueuedFrontier:
     def orphans(self) -> tuple[str, ...]:
         return self._holds.orphans()
 
-    def waiting_per_authority(self, limit: int) -> list[tuple[str, int, float]]:
-        longest = self._queues.longest(limit)
-        return [(authority.name, authority.waiting, authority.may_go_at) for authority in longest]
-
     def find(self, key: int) -> UrlState | None:
         self._settle()
         entry = self._taken.get(key) or self._storage.look_up([key]).get(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable
-from heapq import nsmallest
 
 from lycosa import urls
 from lycosa.frontier.choice import Authority, Choice, Head
@@ -177,11 +176,6 @@ class Queues:
         """Let the choice know of an authority's best URL and of its rest."""
         authority.head = self._choice.ranked(authority, self._head(authority))
         self._choice.file(authority)
-
-    def longest(self, limit: int) -> list[Authority]:
-        """Return the authorities with most waiting URLs."""
-        active = (authority for authority in self._choice.authorities if authority.waiting)
-        return nsmallest(limit, active, key=lambda authority: (-authority.waiting, authority.id))
 
     def count_waiting(self, authority: Authority, change: int) -> None:
         """Count URLs that began or ceased to wait."""

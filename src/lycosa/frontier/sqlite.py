@@ -11,6 +11,7 @@ from lycosa import urls
 from lycosa.frontier import Policy
 from lycosa.frontier.choice import Authority, Head
 from lycosa.frontier.entry import DONE, WAITING, Entry
+from lycosa.frontier.holds import SqliteHolds
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.frontier.rows import (
     AUTHORITY,
@@ -37,7 +38,6 @@ from lycosa.frontier.rows import (
     make_tables,
     over_keys,
 )
-from lycosa.frontier.sqlite_holds import SqliteHolds
 from lycosa.frontier.storage import Loaded, Weights
 
 REMEMBERED = 1 << 14

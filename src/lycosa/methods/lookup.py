@@ -16,8 +16,7 @@ from lycosa.methods import registry, third_party
 from lycosa.methods.preparation import Preparation
 from lycosa.methods.registry import METHODS, STRATEGIES, method_named, methods, offered
 from lycosa.methods.seam import Index, Method
-from lycosa.methods.settings import settings_of_class
-from lycosa.methods.strategy import BaseStrategy
+from lycosa.methods.strategy import BaseStrategy, settings_of_class
 from lycosa.spec.code_files import in_file
 from lycosa.spec.sections import Section
 from lycosa.spec.settings import Setting

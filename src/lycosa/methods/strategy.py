@@ -1,23 +1,57 @@
-"""The seam of a strategy, which ranks the links of a judged page.
+"""The seam of a strategy, which ranks the links of a judged page, and the check of its settings.
 
 A strategy is an estimator: its constructor stores the settings, most simply as the fields of a dataclass; `fit`
-prepares it and returns it.
+prepares it and returns it. Type hints of the constructor's arguments are the settings' ranges.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, get_type_hints
 
+from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
 from lycosa.frontier import Records
 from lycosa.learn.judges.kinds import Judge
 from lycosa.methods.preparation import Preparation
-from lycosa.methods.settings import check_settings
+from lycosa.spec.settings import Setting, complaint_in_python
 from lycosa.values import Decision, Fact, Floats, Judgement, Link, Merge, Page, Release, Touch
+
+
+def settings_of_class(kind: type[Any]) -> dict[str, Setting]:
+    """The settings by name. Hints that cannot be resolved, as a stranger's may be, forbid nothing."""
+    try:
+        hints = get_type_hints(kind.__init__, include_extras=True)
+    except (NameError, AttributeError, TypeError):  # such as names that only a type checker imports
+        hints = {}
+    return {
+        key: Setting(None if argument.default is argument.empty else argument.default, hints.get(key))
+        for key, argument in inspect.signature(kind).parameters.items()
+        if argument.kind not in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD)
+    }
+
+
+def check_settings(strategy: object) -> None:
+    """A SpecError for the first setting of a strategy whose value its hint does not allow."""
+    values, name = vars(strategy), _in_a_spec(type(strategy).__name__)
+    for key, setting in settings_of_class(type(strategy)).items():
+        if key in values and (trouble := complaint_in_python(values[key], setting)):
+            raise SpecError(f"{name}.{key}: {trouble}. {setting.otherwise}")
+
+
+def _in_a_spec(name: str) -> str:
+    """A class as a spec calls it.
+
+    >>> _in_a_spec("BestFirst")
+    'best-first'
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
 
 Step = Decision | Release | Touch
 

@@ -17,7 +17,7 @@ from lycosa.fetch.decode import decoded_text
 from lycosa.page.embedded_state import embedded_markup, may_hold_data, shows_text
 from lycosa.page.files.as_html import html_of_text
 from lycosa.page.files.paper import OFFICE_TYPES
-from lycosa.page.head import base_of, declared_language, find_feeds, meta_of, robots_metas, title_of
+from lycosa.page.head import base_of, declared_language, find_feeds, forbids, meta_of, robots_metas, title_of
 from lycosa.page.links import contexts
 from lycosa.page.links.links import Attributes, Linked, ReferenceResolver, find_images, find_links, rel_of
 from lycosa.page.links.paths import Outline, outline_of
@@ -26,7 +26,6 @@ from lycosa.page.parsed import Parsed
 from lycosa.page.parser_limits import HTML_CHARS
 from lycosa.page.shadow_dom import declares_shadow_tree, with_shadow_trees
 from lycosa.page.signs import soft_404
-from lycosa.page.signs.robots_meta import forbids
 from lycosa.page.text import languages
 from lycosa.page.text.layout import Layout, Noted, lines_of, one_line, tag_ids, with_plain_spaces
 from lycosa.page.text.main_text import extract, is_too_long

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from lycosa.fetch.decode import decoded_body
 from lycosa.page.document import PDF, Document
-from lycosa.page.files.office import is_office, read_office
-from lycosa.page.files.pdf import is_pdf, read_pdf
+from lycosa.page.files.reading import is_office, is_pdf, read_office, read_pdf
 from lycosa.urls import FOLDING, Folding
 from lycosa.values import Fetched, Refusal
 

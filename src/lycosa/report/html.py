@@ -23,7 +23,7 @@ from lycosa.collection.search.facets import Facets
 from lycosa.collection.search.phrases import TypedQuery
 from lycosa.collection.search.search import Order, SearchHit
 from lycosa.errors import CollectionError
-from lycosa.frontier.inspection import urls_waiting
+from lycosa.frontier.rows import urls_waiting
 from lycosa.learn.history import figures_of, jump_told, saved_version
 from lycosa.methods.registry import facets, methods
 from lycosa.page.text.languages import name_of

@@ -426,14 +426,6 @@ class ProcessSpec(Section):
     """Timeout for analysing a page. The page is refused and its worker replaced."""
 
 
-class ClusterSpec(Section):
-    """Settings of a crawl by several shards."""
-
-    replicate: str = ""
-    """Where every shard keeps a copy of its data: a folder, or an fsspec address such as s3://bucket/owls. A lost shard is
-    restored from it. "": no copies."""
-
-
 class Spec(Section):
     """A whole crawl.toml."""
 
@@ -453,7 +445,6 @@ class Spec(Section):
     archive: ArchiveSpec = ArchiveSpec()
     index: IndexSpec = IndexSpec()
     process: ProcessSpec = ProcessSpec()
-    cluster: ClusterSpec = ClusterSpec()
     options: dict[str, dict[str, Any]] = {}
     """Settings of strategies, by strategy name; in the file each is a table."""
     methods: dict[str, SerializeAsAny[Section]] = {}

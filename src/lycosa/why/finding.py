@@ -17,7 +17,7 @@ from lycosa.collection.labels import answers_in
 from lycosa.errors import InputError, LycosaError, ModelError
 from lycosa.frontier import UrlState
 from lycosa.frontier.choice import in_its_share
-from lycosa.frontier.inspection import dropped_for, pages_of_site, url_state_in, urls_known_below
+from lycosa.frontier.rows import dropped_for, pages_of_site, url_state_in, urls_known_below
 from lycosa.learn.judges.kinds import wanted_in
 from lycosa.learn.judges.version import Reasons, Scorer, load_version
 from lycosa.methods.lookup import all_settings, guide_named, link_words, strategy_class

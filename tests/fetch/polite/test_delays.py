@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.fetch.polite.delays import Faults, again_in_s, backoff_s, rest_s, retry_after_s
+from lycosa.fetch.polite.turns import Faults, again_in_s, backoff_s, rest_s, retry_after_s
 
 seconds = st.floats(0, 1e6)
 

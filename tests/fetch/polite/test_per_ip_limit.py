@@ -7,8 +7,8 @@ import itertools
 
 import pytest
 
-from lycosa.fetch.polite import per_ip_limit as module
-from lycosa.fetch.polite.per_ip_limit import PerIpLimit
+from lycosa.fetch.polite import turns as module
+from lycosa.fetch.polite.turns import PerIpLimit
 
 
 async def test_rest_lies_between_two_requests():

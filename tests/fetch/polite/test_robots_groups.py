@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.fetch.polite.robots import Rules, StoredRobots
-from lycosa.fetch.polite.robots_groups import MAX_LINE, text_of
+from lycosa.fetch.polite.robots_file import MAX_LINE, text_of
 
 
 def rules(text: str) -> Rules:

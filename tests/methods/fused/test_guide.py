@@ -9,8 +9,8 @@ import pytest
 from lycosa.evidence.topic import TopicEvidence
 from lycosa.learn.judges.kinds import EveryPage
 from lycosa.methods import BaseStrategy, Step, lookup
-from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.record import (
+    Known,
     Offers,
     extras_in,
     merged,

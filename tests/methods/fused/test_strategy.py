@@ -16,9 +16,17 @@ from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.judges.version import Brief
 from lycosa.learn.training.examples import ExamplePage
 from lycosa.methods.fused import outcomes as fused_outcomes
-from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.outcomes import OWN, PLACES, Outcomes, UrlWords
-from lycosa.methods.fused.record import PARENTS, Offers, merged, packed_words, parts_in, records_of, words_in
+from lycosa.methods.fused.record import (
+    PARENTS,
+    Known,
+    Offers,
+    merged,
+    packed_words,
+    parts_in,
+    records_of,
+    words_in,
+)
 from lycosa.methods.fused.strategy import Fused
 from lycosa.methods.preparation import Preparation
 from lycosa.urls import key_of

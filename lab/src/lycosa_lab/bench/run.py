@@ -27,7 +27,6 @@ from lycosa.spec.writing import toml
 from lycosa.testing import SiteProcess
 from lycosa.values import Say
 from lycosa_lab.bench.crawled import Crawled, made_site
-from lycosa_lab.bench.flame import Samples, flame_graph
 from lycosa_lab.bench.tables import frontier_text, print_table
 
 CONCURRENCY = 32
@@ -66,11 +65,10 @@ def run_bench(
     json: bool,
     say: Say,
     crawled: Crawled | None = None,
-    flame: Path | None = None,
     peers: str = sys.executable,
 ) -> None:
-    """Measure, and print a table or JSON; where `flame` names a file, draw where the time goes."""
-    figures = measure(pages, repeat, say, strategies, crawled, flame=flame, peers=peers)
+    """Measure, and print a table or JSON."""
+    figures = measure(pages, repeat, say, strategies, crawled, peers=peers)
     if json:
         print(jsonlib.dumps(figures, indent=1))
     else:
@@ -92,7 +90,6 @@ def measure(
     strategies: Sequence[str] = (),
     crawled: Crawled | None = None,
     *,
-    flame: Path | None = None,
     peers: str = sys.executable,
     with_stages: bool = True,
 ) -> dict[str, Any]:
@@ -129,9 +126,6 @@ def measure(
         for strategy in (BASELINE, *strategies) if with_stages else ():
             say(f"shares of the stages: {strategy}")
             stages[strategy] = _stages(Path(folder) / f"stages {strategy}", site, crawled, pages, strategy)
-        if flame is not None:
-            say("samples for the flame graph")
-            flame.write_text(_flame(Path(folder) / "flame", site, crawled, pages), encoding="utf-8")
     return {"site": crawled.name, **_figures(pages, runs, stages, strategies)}
 
 
@@ -267,14 +261,6 @@ def measured_crawl(command: list[str], environment: Mapping[str, str] = os.envir
         int(jsonlib.loads(output.strip().rpartition(b"\n\n")[2])["pages"]) if process.returncode == 0 else 0
     )
     return Measured(pages, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
-
-
-def _flame(directory: Path, site: SiteProcess, crawled: Crawled, pages: int) -> str:
-    """CPU time of a crawl by stage, in one process."""
-    samples = Samples()
-    with samples.taken():
-        inline_crawl(directory, spec_text(site, pages, "now", 0, BASELINE, crawled))
-    return flame_graph(samples.stacks, f"A crawl of {crawled.name}, everything on, in one process")
 
 
 def inline_crawl(directory: Path, text: str, watch: Callable[[Any], None] = lambda _: None) -> None:

@@ -33,7 +33,7 @@ class Comparison:
     runs: tuple[Run, ...]
 
     def results(self) -> dict[str, Any]:
-        """Means, paired tests, sweeps and every run, as plain data: what `lab run --json` writes."""
+        """Means, paired tests and every run, as plain data: what `lab run --json` writes."""
         return results.summary(
             self.runs,
             self.options,

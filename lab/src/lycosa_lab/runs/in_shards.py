@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Report
-from lycosa.cluster.division.slots import Slots
+from lycosa.cluster.division import Division
 from lycosa.cluster.frontier import SharedMemoryFrontier
 from lycosa.engine.conclude import Conclusions
 from lycosa.engine.parts import Visit
@@ -31,7 +31,7 @@ PAGES_IN_ROUND = 16
 class LabShard:
     """One shard with its frontier in memory."""
 
-    def __init__(self, number: int, slots: Slots, strategy: BaseStrategy, web: CachedWeb) -> None:
+    def __init__(self, number: int, division: Division, strategy: BaseStrategy, web: CachedWeb) -> None:
         self.number = number
         self.outbox: list[tuple[int, Link]] = []
         self.fetched: list[Link] = []
@@ -44,7 +44,7 @@ class LabShard:
             weigh=strategy.host_weight if strategy.weighs_sources else None,
             records=strategy.records,
         )
-        self.frontier = SharedMemoryFrontier(policy, shard=number, slots=slots, send=self._send)
+        self.frontier = SharedMemoryFrontier(policy, shard=number, division=division, send=self._send)
         self.conclusions = Conclusions(
             frontier=self.frontier,
             strategy=strategy,
@@ -90,14 +90,14 @@ async def crawl_in_lab(
     pages: int,
     *,
     is_priced: bool = True,
-    slots: Slots | None = None,
+    division: Division | None = None,
 ) -> list[Link]:
     """The pages that as many shards as there are strategies fetch, round by round."""
-    slots = slots or Slots.among(len(strategies))
-    shards = [LabShard(number, slots, strategy, web) for number, strategy in enumerate(strategies)]
+    division = division or Division(len(strategies))
+    shards = [LabShard(number, division, strategy, web) for number, strategy in enumerate(strategies)]
     coordinator = Coordinator(len(shards), Limits(pages=pages), term=1.0, is_priced=is_priced)
     for seed in seeds:
-        shards[slots.owner_of(seed.url)].conclusions.add([Decision(seed, seed.priority, rule="seed")])
+        shards[division.owner_of(seed.url)].conclusions.add([Decision(seed, seed.priority, rule="seed")])
     order: list[Link] = []
     pages_in_round = max(1, PAGES_IN_ROUND // len(shards))
     while not coordinator.ended:

@@ -20,7 +20,7 @@ from lycosa.collection import (
     conclusion_of,
 )
 from lycosa.collection.archive.warc import digest_of
-from lycosa.collection.catalogue.terms import kept_terms
+from lycosa.collection.catalogue.facts import kept_terms
 from lycosa.urls import authority_of, source_of
 from lycosa.values import WANTED_KIND, Decision, Judgement, Page, PageTerms, Score
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,19 +64,14 @@ async def seen_images(web: CachedWeb, looks: Evidence) -> Seen:
     return memory[name]
 
 
-def remember(web: CachedWeb, looks: Evidence, seen: Seen) -> None:
-    """Tell what an image model says of the images, where it is known already."""
-    in_memory(web.web.path)[looks.digest] = seen
-
-
 @lru_cache(maxsize=16)
 def in_memory(path: Path) -> dict[str, Seen]:  # noqa: ARG001  # the key under which it is kept
     """Return the verdicts of this process on a web, by model."""
     return {}
 
 
-async def images_of(web: CachedWeb) -> AsyncIterator[tuple[int, bytes]]:
-    """Every image of a web: its key and bytes."""
+async def _look(web: CachedWeb, looks: Evidence) -> Seen:
+    seen: Seen = {}
     for url in web.web.archive.urls():
         key = key_of(url, web.web.folding)
         if key in web.pages:
@@ -87,12 +81,6 @@ async def images_of(web: CachedWeb) -> AsyncIterator[tuple[int, bytes]]:
             continue
         body = decoded_body(fetched, MAX_BYTES)
         if not isinstance(body, Refusal):
-            yield key, body
-
-
-async def _look(web: CachedWeb, looks: Evidence) -> Seen:
-    seen: Seen = {}
-    async for key, body in images_of(web):
-        fact = looks.of_image(body)
-        seen[key] = None if isinstance(fact, Refusal) else fact
+            fact = looks.of_image(body)
+            seen[key] = None if isinstance(fact, Refusal) else fact
     return seen

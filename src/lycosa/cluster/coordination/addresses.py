@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable
 
-from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.fetch.polite.turns import AddressTurns
 
 TURN_S = 1.0
 """Minimum lease of an address while other shards wait: a transfer costs more than a request."""

@@ -2,18 +2,47 @@
 
 It keeps no state that the shards lack, so a restarted coordinator learns everything from their next reports. It reads no
 clock and sends nothing; `exchange` does.
+
+Its price is the priority below which no shard fetches. A crawl in one process takes the best of all URLs; shards that each
+take their own best would waste requests on poor sources. So the coordinator compares the best URLs of all shards.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 
 from lycosa.cluster.coordination.messages import Orders, Report
-from lycosa.cluster.coordination.price import allot
 from lycosa.engine.loop import NOTHING_LEFT, TOO_LONG
 from lycosa.engine.rules.limits import Limits
+
+
+def allot(best: Sequence[Sequence[float]], pages: int) -> tuple[float, list[int]]:
+    """The priority of the last of the `pages` best URLs of all shards, and how many of these each shard has.
+
+    With x(1) ≥ x(2) ≥ … the priorities of all, price = x(pages), and −∞ where fewer wait. `best` has them best first.
+    Among equals, those of shards that have got less come first, so that nobody waits while others fetch the same.
+
+    >>> allot([[0.9, 0.8, 0.1], [0.7, 0.2], []], 3)
+    (0.7, [2, 1, 0])
+    >>> allot([[0.9], [0.5]], 10)
+    (-inf, [1, 1])
+    >>> allot([[0.5, 0.5, 0.5], [0.5, 0.5]], 4)
+    (0.5, [2, 2])
+    """
+    shares = [0] * len(best)
+    ranked = heapq.merge(
+        *([(-value, place, shard) for place, value in enumerate(of)] for shard, of in enumerate(best))
+    )
+    last = 0.0
+    for value, _, shard in islice(ranked, pages):
+        shares[shard] += 1
+        last = value
+    return (-last if sum(shares) == pages > 0 else -inf), shares
+
 
 LEADER = 0
 """The shard that fits the judge for all."""
@@ -51,12 +80,8 @@ class Coordinator:
         *,
         term: float,
         is_priced: bool = True,
-        retired: Usage | None = None,
     ) -> None:
-        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best.
-
-        `retired`: what shards have done that do not run any more.
-        """
+        """`term`: later for a later coordinator. With `is_priced` off every shard fetches its own best."""
         self.shards = shards
         self.limits = limits
         self.term = term
@@ -64,7 +89,6 @@ class Coordinator:
         self.ended = ""
         self.is_paused: bool | None = None  # None: as the shards are, where another coordinator was before
         self.reports: dict[int, Report] = {}
-        self.retired = retired or Usage()
         self.usage = Usage()
         self.price = -inf
         self._number = self._pages_in_round = 0
@@ -156,9 +180,9 @@ class Coordinator:
         )
 
     def _count(self) -> None:
-        reports, before, retired = self.reports.values(), self.usage, self.retired
-        pages = retired.pages + sum(one.pages for one in reports)
-        relevant = retired.relevant + sum(one.relevant for one in reports)
+        reports, before = self.reports.values(), self.usage
+        pages = sum(one.pages for one in reports)
+        relevant = sum(one.relevant for one in reports)
         history = before.history
         if pages != before.pages:
             history = (*history, (pages, relevant))[-1000:]
@@ -167,8 +191,8 @@ class Coordinator:
         self.usage = Usage(
             pages,
             relevant,
-            retired.bytes + sum(one.bytes for one in reports),
-            max(retired.seconds, *(one.seconds for one in reports)),
+            sum(one.bytes for one in reports),
+            max(one.seconds for one in reports),
             history,
         )
 
@@ -207,7 +231,6 @@ class Coordinator:
         ahead = max(self.shards, AHEAD * self._pages_in_round)
         block, limit = 0, self.limits.pages
         if limit is not None:
-            limit = max(0, limit - self.retired.pages)
             left = max(0, limit - sum(used))
             ahead, block = min(ahead, left), min(MAX_BLOCK, left // (SPARE * self.shards))
         best = [report.best for report in reports]
@@ -248,10 +271,3 @@ class Coordinator:
         for shard, addresses in given.items():
             self._leased[shard].update(addresses)
         return given, returned
-
-    def refused(self) -> Counter[str]:
-        """Refusals in all shards, by reason."""
-        total: Counter[str] = Counter()
-        for report in self.reports.values():
-            total.update(report.refused)
-        return total

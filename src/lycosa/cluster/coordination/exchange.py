@@ -1,4 +1,4 @@
-"""The way between shards and their coordinator. The seam: in this process (`InProcess`), or over Ray (`on_ray`)."""
+"""The way between shards and their coordinator. `on_ray` does it with Ray, the tests in one process."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Protocol
 
 from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
-from lycosa.cluster.shard import Shard
-from lycosa.collection.shards.mail import Parcel, Receipt
+from lycosa.collection.shards.mail import Parcel
 
 EVERY_S = 0.2, 1.0
 """Shortest and longest interval between two rounds of the coordinator."""
@@ -18,31 +17,13 @@ EVERY_S = 0.2, 1.0
 class Exchange(Protocol):
     """Carries messages. Each may be lost, come twice, late, or out of order: then, or where nobody knows, Unreachable."""
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Parcel) -> int:
         """Bring a parcel to its receiver; up to where that has what this sender sent it."""
         ...
 
     async def consult(self, shard: int, orders: Orders) -> Report:
         """Bring orders to a shard, and its report back."""
         ...
-
-
-class InProcess:
-    """Shards in one event loop: for tests and experiments."""
-
-    def __init__(self) -> None:
-        self.shards: dict[int, Shard] = {}
-
-    async def deliver(self, parcel: Parcel) -> Receipt:
-        return await self._shard(parcel.receiver).take_in(parcel)
-
-    async def consult(self, shard: int, orders: Orders) -> Report:
-        return self._shard(shard).consult(orders)
-
-    def _shard(self, number: int) -> Shard:
-        if number not in self.shards:
-            raise Unreachable(f"shard {number} has not begun")
-        return self.shards[number]
 
 
 async def coordinate(

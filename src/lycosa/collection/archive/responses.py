@@ -9,11 +9,11 @@ from lycosa.collection.archive.warc import Capture, read_block, read_capture
 from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.collection import Collection
-from lycosa.collection.robots import RobotsTable
+from lycosa.collection.politeness import RobotsTable
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ArchiveError
 from lycosa.fetch.http.headers import RECORD_BYTES
-from lycosa.fetch.polite.robots_records import content_signal
+from lycosa.fetch.polite.robots_file import content_signal
 from lycosa.fetch.polite.tdmrep import PATH as TDM_PATH
 from lycosa.fetch.polite.tdmrep import rights_at, rules_in
 from lycosa.values import Fetched, Link

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 import msgspec
 
 from lycosa.collection import SetAside
+from lycosa.collection.catalogue.facts import unpacked_terms
 from lycosa.collection.catalogue.page_filter import JUDGED_SQL
 from lycosa.collection.catalogue.pages import PageReader, StoredPage
-from lycosa.collection.catalogue.terms import unpacked_terms
 from lycosa.frontier.rows import read_link
 from lycosa.values import EXAMPLE, WANTED_KIND, Fact, Judgement, Link, PageTerms, Reason, Terms
 

@@ -9,9 +9,15 @@ import msgspec
 
 from lycosa.collection import Record
 from lycosa.collection.archive.warc import Capture
-from lycosa.collection.catalogue.facts import FACT, LINK_FACTS, fact_columns, link_columns
+from lycosa.collection.catalogue.facts import (
+    FACT,
+    LINK_FACTS,
+    fact_columns,
+    kept_terms,
+    link_columns,
+    packed_terms,
+)
 from lycosa.collection.catalogue.schema import UNINDEXED
-from lycosa.collection.catalogue.terms import kept_terms, packed_terms
 from lycosa.collection.search.phrases import as_indexed
 from lycosa.collection.surrogates import encodable
 from lycosa.urls import authority_of, source_of

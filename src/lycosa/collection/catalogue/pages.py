@@ -15,12 +15,12 @@ from lycosa.collection.catalogue.facts import (
     number_or_nan,
     stored_fact,
     stored_link_facts,
+    unpacked_terms,
 )
 from lycosa.collection.catalogue.page_filter import JUDGED_SQL, PageFilter, condition_of
 from lycosa.collection.catalogue.queries import Queries
 from lycosa.collection.catalogue.schema import UNINDEXED
 from lycosa.collection.catalogue.spec_text import folding_in
-from lycosa.collection.catalogue.terms import unpacked_terms
 from lycosa.collection.search.phrases import as_written
 from lycosa.frontier.rows import read_link
 from lycosa.urls import Folding, key_of

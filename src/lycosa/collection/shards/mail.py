@@ -44,13 +44,6 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True):
         return self.first + len(self.links) - 1
 
 
-class Receipt(msgspec.Struct, frozen=True, array_like=True):
-    """The last number that a receiver has, and the last that it has durably."""
-
-    taken_in: int
-    kept: int
-
-
 class Mail:
     """Outbox and inbox of one shard. Methods that write are called inside the collection's commit."""
 
@@ -58,12 +51,7 @@ class Mail:
         self._connection = connection
         for statement in _TABLES:
             connection.execute(statement)
-        self.forget()
-
-    def forget(self) -> None:
-        """Reread the database after a rollback."""
-        rows = self._connection.execute("SELECT shard, sent, taken_in FROM correspondents").fetchall()
-        self.lost = 0
+        rows = connection.execute("SELECT shard, sent, taken_in FROM correspondents").fetchall()
         self.sent = {shard: sent for shard, sent, _ in rows}
         self.taken_in = {shard: taken_in for shard, _, taken_in in rows}
 
@@ -94,11 +82,10 @@ class Mail:
         """Receive a parcel and return its new links.
 
         If links before it are missing, nothing is received, and the sender sends them again. Links that this shard has
-        confirmed but lost (it was restored from an older copy) are counted in `lost`.
+        confirmed but lost (it was restored from an older copy) come no more.
         """
         known = self.taken_in.get(parcel.sender, 0)
         if parcel.forgotten > known:
-            self.lost += parcel.forgotten - known
             known = parcel.forgotten
             self._note(parcel.sender, taken_in=known)
         if parcel.first > known + 1 or parcel.last <= known:
@@ -110,27 +97,6 @@ class Mail:
         """Return a parcel without links, which says that the receiver has confirmed all links."""
         sent = self.sent[receiver]
         return Parcel(sender, receiver, sent + 1, (), sent)
-
-    def number_on(self, shard: int, number: int) -> None:
-        """Continue the numbers of links to a shard after what it has."""
-        self._note(shard, sent=max(number, self.sent.get(shard, 0)))
-
-    def unconfirmed(self, shard: int, taken_in: int) -> Iterator[Link]:
-        """Return the links in the outbox after the number `taken_in` of a shard."""
-        rows = self._connection.execute(
-            "SELECT link FROM outbox WHERE shard = ? AND number > ? ORDER BY number", (shard, taken_in)
-        )
-        return (_unpack(link) for (link,) in rows)
-
-    def begin_anew(self) -> None:
-        """Delete everything sent and received; numbers begin with 1 again."""
-        for table in ("outbox", "correspondents"):
-            self._connection.execute(f"DELETE FROM {table}")
-        self.forget()
-
-    def waiting(self) -> int:
-        """Count the links that wait to be sent or confirmed."""
-        return int(self._connection.execute("SELECT count(*) FROM outbox").fetchone()[0])
 
     def _note(self, shard: int, *, sent: int | None = None, taken_in: int | None = None) -> None:
         self.sent[shard] = self.sent.get(shard, 0) if sent is None else sent

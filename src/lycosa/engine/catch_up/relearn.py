@@ -16,17 +16,16 @@ import msgspec
 from lycosa.collection import Rejudged
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
+from lycosa.engine.rules.limits import Tally
+from lycosa.engine.start.opening import note_taught
 from lycosa.engine.start.prepare import labels_are_answers
-from lycosa.engine.start.resume import note_taught
-from lycosa.engine.tally import Tally
 from lycosa.engine.watch.control import ask
 from lycosa.errors import CollectionBusy, InputError, LycosaError, ModelError, SpecError
 from lycosa.learn.figures import Figures
-from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import InlineFits, said_in
 from lycosa.learn.history import jump_in, kept_in, labels_now, refused_version, saved_version
 from lycosa.learn.judges.learning import LearningJudge, brief_path, saved_judge
-from lycosa.learn.judges.version import Version, load_version, save_version, saved_versions
+from lycosa.learn.judges.version import Version, load_version, saved_versions
 from lycosa.learn.labels import verdicts_in
 from lycosa.learn.refit import Refits
 from lycosa.methods.lookup import all_settings
@@ -158,16 +157,6 @@ def relearn(directory: Path, patience_s: float = PATIENCE_S) -> Relearned:
                 )
         time.sleep(POLL_S)
         answer = ask(directory, "status", patience_s)
-
-
-def judge_by(directory: Path, text: str, name: str, fit: Fit) -> None:
-    """Judge the pages of a collection, whose crawl does not run, by a version that was fitted elsewhere."""
-    with CollectionWriter.create_or_open(directory, text, name=name) as collection:
-        judge = saved_judge(directory / "models")
-        save_version(fit.version, directory / "models")
-        refits = _refits(judge, collection, InlineFits(judge.brief, collection))
-        with collection.commit():
-            refits.judge_by(fit, fit.upto_of.get(str(directory.absolute()), 0))
 
 
 def _refits(judge: LearningJudge, collection: CollectionWriter, fits: InlineFits) -> Refits:

@@ -21,7 +21,7 @@ from lycosa import urls
 from lycosa.clock import SystemClock
 from lycosa.errors import InputError
 from lycosa.fetch.live import live_fetcher
-from lycosa.fetch.polite.reader import PoliteReader
+from lycosa.fetch.polite.fetcher import PoliteReader
 from lycosa.learn.training.examples import document_in
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.request import read_request

@@ -14,10 +14,10 @@ from lycosa import urls
 from lycosa.collection import Record
 from lycosa.collection.archive.responses import response_of
 from lycosa.collection.writer import CollectionWriter
-from lycosa.engine.start.resume import MAX_ANALYSED_AGAIN
+from lycosa.engine.start.opening import MAX_ANALYSED_AGAIN
 from lycosa.fetch import CrawlFetcher
 from lycosa.fetch.decode import decoded_body
-from lycosa.fetch.polite.reader import PoliteReader
+from lycosa.fetch.polite.fetcher import PoliteReader
 from lycosa.fetch.redirects import redirect_target
 from lycosa.page.document import Document
 from lycosa.page.response import document_of

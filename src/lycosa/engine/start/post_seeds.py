@@ -18,7 +18,7 @@ from lycosa import urls
 from lycosa.clock import SystemClock
 from lycosa.errors import InputError
 from lycosa.fetch.live import live_fetcher
-from lycosa.fetch.polite.reader import PoliteReader
+from lycosa.fetch.polite.fetcher import PoliteReader
 from lycosa.fetch.redirects import redirect_target
 from lycosa.page.response import document_of
 from lycosa.page.text.languages import language_of

@@ -13,7 +13,7 @@ from lycosa.fetch.archive.archived_web import ArchivedWeb
 from lycosa.fetch.archive.warc_files import archives_of
 from lycosa.fetch.live import live_fetcher
 from lycosa.fetch.polite.fetcher import PoliteFetcher
-from lycosa.fetch.polite.per_ip_limit import AddressTurns
+from lycosa.fetch.polite.turns import AddressTurns
 from lycosa.page.images.image_size import refuse_small
 from lycosa.spec.sections import Spec
 from lycosa.values import Say

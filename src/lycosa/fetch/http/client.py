@@ -22,7 +22,7 @@ from yarl import URL
 
 from lycosa.errors import MachineError
 from lycosa.fetch.guards import Attempt, Guard, attempt_under_way
-from lycosa.fetch.http.connections import Connector, Handler, Unasked
+from lycosa.fetch.http.connections import PLENTY, Connector, Handler, Unasked, open_files
 from lycosa.fetch.http.faults import Dropped, Fault, dns_fault, fault_of
 from lycosa.fetch.http.headers import (
     NO_BODY,
@@ -32,7 +32,6 @@ from lycosa.fetch.http.headers import (
     response_head,
     user_agent,
 )
-from lycosa.fetch.http.open_files import PLENTY, open_files
 from lycosa.fetch.http.resolver import Resolver
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Reason, Refusal

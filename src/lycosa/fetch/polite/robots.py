@@ -14,9 +14,8 @@ from protego import Protego
 
 from lycosa import urls
 from lycosa.fetch.decode import decoded_start
-from lycosa.fetch.polite.delays import RETRYABLE, Faults
-from lycosa.fetch.polite.robots_groups import TOKEN, rules_for_us, text_of
-from lycosa.fetch.polite.robots_records import content_signal, sitemaps_in
+from lycosa.fetch.polite.robots_file import TOKEN, content_signal, rules_for_us, sitemaps_in, text_of
+from lycosa.fetch.polite.turns import RETRYABLE, Faults
 from lycosa.fetch.redirects import redirect_target
 from lycosa.spec.sections import FetchSpec
 from lycosa.values import Fetched, Kind, Link, NotFetched, Reason, Refusal

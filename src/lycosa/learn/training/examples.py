@@ -10,7 +10,7 @@ import msgspec
 from lycosa.errors import InputError
 from lycosa.files import read_file
 from lycosa.page.document import Document
-from lycosa.page.files.pdf import is_pdf, read_pdf
+from lycosa.page.files.reading import is_pdf, read_pdf
 from lycosa.page.places.place_recognition import PlaceFinder
 from lycosa.urls import hash_of
 from lycosa.values import Refusal

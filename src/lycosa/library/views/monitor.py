@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from lycosa.cluster.division.division import directories_in
+from lycosa.cluster.division import directories_in
 from lycosa.collection.catalogue.progress import LAST_PAGES, PageJudgement, curve_of
 from lycosa.collection.collection import Collection
 from lycosa.engine.watch.control import ask
 from lycosa.errors import NoCollection
-from lycosa.frontier.inspection import HostQueue, host_queues, urls_waiting
+from lycosa.frontier.rows import HostQueue, host_queues, urls_waiting
 from lycosa.learn.history import figures_of, jump_told
 from lycosa.values import Reason
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lycosa.methods.fused.known import Known
 from lycosa.methods.fused.outcomes import Outcomes, log_lift
 from lycosa.methods.fused.record import (
     NEIGHBOURS,
     PARENTS,
     PARTS,
+    Known,
     Records,
     add,
     keys_beside,

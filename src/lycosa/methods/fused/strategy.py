@@ -16,9 +16,10 @@ from lycosa.evidence.text_model import TextModel
 from lycosa.learn.judges.learning import LearningJudge
 from lycosa.learn.training.examples import ExamplePage
 from lycosa.methods.fused import evidence as ev
-from lycosa.methods.fused.known import Known, KnownPage
 from lycosa.methods.fused.outcomes import Outcomes, UrlWords
 from lycosa.methods.fused.record import (
+    Known,
+    KnownPage,
     Offers,
     extras_in,
     merged,

@@ -1,6 +1,6 @@
 """The process that reads one office file: its bytes on standard input, a Paper or Unread as MessagePack on standard output.
 
-`python -m lycosa.page.files.office_process` is started by `lycosa.page.files.office`, and limits itself before it reads. Of the zip only the parts are
+`python -m lycosa.page.files.office_process` is started by `lycosa.page.files.reading`, and limits itself before it reads. Of the zip only the parts are
 unpacked that have text, each up to a bound; XML with a document type, where bombs and foreign entities live, is refused.
 """
 

@@ -1,6 +1,6 @@
 """The process that reads one PDF: its bytes on standard input, a Paper or Unread as MessagePack on standard output.
 
-`python -m lycosa.page.files.pdf_process` is started by `lycosa.page.files.pdf`, and limits itself before it reads.
+`python -m lycosa.page.files.pdf_process` is started by `lycosa.page.files.reading`, and limits itself before it reads.
 """
 
 from __future__ import annotations

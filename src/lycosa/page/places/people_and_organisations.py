@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from lycosa.page.places.capitalised_names import sentence_starts
 from lycosa.page.places.gazetteer import gazetteer
-from lycosa.page.text.stop_words import STOP_WORDS
+from lycosa.page.text.languages import STOP_WORDS
 from lycosa.values import PageEntity
 
 TEXT_CHARS = 200_000

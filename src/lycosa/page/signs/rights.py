@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from lycosa.page.document import Document
-from lycosa.page.signs.robots_meta import directives
+from lycosa.page.head import directives
 from lycosa.urls import URL_CHARS, join
 from lycosa.values import Data, Fact, Fetched
 

@@ -1,4 +1,4 @@
-"""Identify the language of a text."""
+"""Identify the language of a text. Function words by language, which say nothing about a topic, help."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lycosa.page.text.stop_words import STOP_WORDS
-
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
+
+
+import tomllib
+from importlib.resources import files
+
+_TEXT = files(__package__).joinpath("data", "stop_words.toml").read_text("utf-8")
+
+STOP_WORDS: dict[str, frozenset[str]] = {
+    language: frozenset(words.split()) for language, words in tomllib.loads(_TEXT).items()
+}
+"""Lower case, not stemmed."""
+
 
 SAMPLE_CHARS = 1_500
 GUESS_CHARS = 600

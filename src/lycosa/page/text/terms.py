@@ -17,8 +17,7 @@ import Stemmer
 from numpy.typing import NDArray
 
 from lycosa.errors import SpecError
-from lycosa.page.text.languages import UNSTEMMED
-from lycosa.page.text.stop_words import STOP_WORDS
+from lycosa.page.text.languages import STOP_WORDS, UNSTEMMED
 from lycosa.page.text.tokens import LONGEST, PLAIN, UNKNOWN, Tokens, TokenTable, plain_of
 from lycosa.urls import hashes_of
 from lycosa.values import Terms

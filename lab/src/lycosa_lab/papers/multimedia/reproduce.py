@@ -1,7 +1,6 @@
 """Tables 3-6 and figures 5-9 of Tsikrika et al. on demo webs, and settings beyond the paper on fresh ones.
 
-Settings are chosen on five generator seeds and measured on ten others. On another web: the multimedia crawler with
-and without images, topic by topic.
+Settings are chosen on five generator seeds and measured on ten others.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from lycosa.errors import InputError
 from lycosa.values import Say
 from lycosa_lab.demo_web.environment import TOPIC
 from lycosa_lab.grids.progress import Bar
@@ -50,12 +50,12 @@ TEXT_ONLY = "f' (text only)"
 
 
 def reproduce(web: Path, out: Path, say: Say) -> None:
-    """Write the tables and figures; on a web without air quality, a comparison."""
+    """Write the tables and figures of demo webs."""
     if TOPIC not in VirtualWeb.open(web).topics:
-        from lycosa_lab.papers.multimedia.comparison import compare
-
-        compare(web, out, say)
-        return
+        raise InputError(
+            f"{web} has no topic {TOPIC!r}. This paper is reproduced on demo webs; compare the strategy on other webs with: "
+            "lycosa lab run"
+        )
     groups = candidates()
     trials = papers_trials() | {name: trial for group in groups.values() for name, trial in group.items()}
     found, links = crawls(trials, WEBS, f"demo webs {WEBS[0]}-{WEBS[-1]}")

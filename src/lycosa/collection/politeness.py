@@ -1,11 +1,15 @@
-"""Store robots.txt files with the collection, so that a restart fetches none again."""
+"""Store robots.txt files and rests with the collection, so that a restart respects both."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, MutableMapping
+from math import isinf
 from pathlib import Path
 
+import msgspec
+
+from lycosa.collection.catalogue.rows import Catalogue
 from lycosa.collection.catalogue.schema import plain_errors
 from lycosa.fetch.polite.robots import StoredRobots
 
@@ -47,3 +51,25 @@ class RobotsTable(MutableMapping[str, StoredRobots]):
     def __len__(self) -> int:
         with plain_errors(self._path):
             return int(self._connection.execute("SELECT count(*) FROM robots").fetchone()[0])
+
+
+FACT = "rests"
+"""The fact that holds them."""
+
+
+class Rests(dict[str, float]):
+    """Authority -> seconds since the epoch. Infinite while a request is in flight.
+
+    A host whose request was in flight at a crash rests from `now` for `restart_rest_s`.
+    """
+
+    def __init__(self, catalogue: Catalogue, now: float, restart_rest_s: float) -> None:
+        packed = catalogue.fact(FACT)
+        found = msgspec.msgpack.decode(packed, type=dict[str, float]) if packed else {}
+        until = {name: now + restart_rest_s if isinf(at) else at for name, at in found.items()}
+        super().__init__({name: at for name, at in until.items() if at > now})
+        self._catalogue = catalogue
+
+    def __setitem__(self, authority: str, until: float) -> None:
+        super().__setitem__(authority, until)
+        self._catalogue.set_fact(FACT, msgspec.msgpack.encode(dict(self)))

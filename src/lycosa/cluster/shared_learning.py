@@ -1,7 +1,8 @@
-"""Teach a strategy from the pages of other shards.
+"""What shards learn from one another.
 
 A strategy that scores waiting URLs by what pages turned out to be (`fused`) learns at the judge's fit points, counted over
-the pages of all shards. Each time makes a numbered version.
+the pages of all shards. The judge is fitted by one shard on the pages of all; the others load the result. Versions travel as
+files in the crawl's folder, because each has a value for every page.
 """
 
 from __future__ import annotations
@@ -10,9 +11,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
+from lycosa.cluster.division import SHARDS
 from lycosa.collection.collection import Collection
 from lycosa.engine.conclude import Conclusions
 from lycosa.errors import CollectionError
+from lycosa.files import write_file
+from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.refit import next_fit
 
 
@@ -42,3 +48,35 @@ class OthersLessons:
         self.version += 1
         self._note(self.version, self.pages)
         conclusions.rescore()
+
+
+FILE = "judge.fit"
+
+
+class PublishedVersions:
+    """The newest version, as one shard sees it."""
+
+    def __init__(self, directory: Path) -> None:
+        """`directory`: of the whole collection."""
+        self._path = directory / SHARDS / FILE
+        self._known: tuple[int, int] | None = None  # what tells the one that was handed out last from others
+
+    def put(self, fit: Fit) -> None:
+        """Publish a version, in the place of the one before."""
+        write_file(self._path, msgspec.msgpack.encode(fit))
+
+    def newest(self) -> Fit | None:
+        """The newest version; None where it was handed out before, or there is none."""
+        try:
+            about = self._path.stat()
+            if (mark := (about.st_mtime_ns, about.st_ino)) == self._known:
+                return None
+            fit = msgspec.msgpack.decode(self._path.read_bytes(), type=Fit)
+        except FileNotFoundError:
+            return None
+        self._known = mark
+        return fit
+
+    def forget(self) -> None:
+        """Before a run begins: what an earlier one has published may be of another judge."""
+        self._path.unlink(missing_ok=True)

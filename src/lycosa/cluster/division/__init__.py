@@ -1,1 +1,0 @@
-"""How a crawl is divided into shards, resized, merged and replicated."""
