@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 
 import numpy as np
@@ -29,13 +29,10 @@ from lycosa_lab.webs.cache import CachedWeb
 
 STRATEGY = "event"
 WITH_PAGES = "evidence"
-SHARES = (0.0, 0.1, 0.3, 0.6)
-"""Shares of relevant pages; 0: as crawled."""
 
 
 def event_crawls(web: CachedWeb, draws: Sequence[int], pages: int) -> dict[str, list[JudgedCrawl]]:
-    """By the kind of request: crawls of all events from two model pages, with all shares of relevant pages, and from a
-    headline."""
+    """By the kind of request: crawls of all events from two model pages, and from a headline."""
     found: dict[str, list[JudgedCrawl]] = defaultdict(list)
     options = Options(pages=pages, given=parse_given("examples:2"), start_from="both")
     for event in sorted(web.web.topics):
@@ -43,12 +40,11 @@ def event_crawls(web: CachedWeb, draws: Sequence[int], pages: int) -> dict[str, 
             laboratory = Laboratory(web, event, draw, options)
             laboratory.prepare((STRATEGY,))
             with_pages = crawled(web, laboratory.preparations[STRATEGY], laboratory.draw.seeds, pages)
-            for share in SHARES:
-                found[WITH_PAGES] += judged(web, event, share, *with_pages)
+            found[WITH_PAGES].append(judged(web, event, *with_pages))
             headline = asyncio.run(_prepared(web, event, draw))
-            alone = [*judged(web, event, 0.0, *crawled(web, headline, web.start, pages))]
-            found[ALONE] += alone
-            found[GUESSED] += alone
+            alone = judged(web, event, *crawled(web, headline, web.start, pages))
+            found[ALONE].append(alone)
+            found[GUESSED].append(alone)
     return found
 
 
@@ -76,25 +72,11 @@ def crawled(
     return judge, list(store.page_terms(0, judge.brief.evidence))
 
 
-def judged(
-    web: CachedWeb, event: str, share: float, judge: LearningJudge, found: Sequence[PageTerms]
-) -> Iterator[JudgedCrawl]:
-    """A crawl with this share of relevant pages, unless it has too few."""
+def judged(web: CachedWeb, event: str, judge: LearningJudge, found: Sequence[PageTerms]) -> JudgedCrawl:
+    """A crawl with its labels."""
     relevant, examples = web.web.topics[event].relevant(), {page.key for page in judge.brief.examples}
-    some = _thinned(found, relevant, share, Random(f"{event}{share}"))
     fitter = Fitter(judge.brief)
-    fitter.read(some)
+    fitter.read(found)
     labelled = np.array([key in relevant for key in fitter.rows], np.float64)
     rows = np.array([row for key, row in fitter.rows.items() if key not in examples], np.intp)
-    if labelled[rows].sum() > 1 or not share:
-        yield JudgedCrawl(web.web.title, event, len(found), fitter, labelled, rows, len(relevant - examples))
-
-
-def _thinned(
-    pages: Sequence[PageTerms], relevant: frozenset[int], share: float, chance: Random
-) -> list[PageTerms]:
-    """Pages in order, with enough others left out for this share of relevant pages."""
-    others = [page.id for page in pages if page.key not in relevant]
-    wanted = round((len(pages) - len(others)) * (1 - share) / share) if share else len(others)
-    kept = set(chance.sample(others, min(wanted, len(others))))
-    return [page for page in pages if page.key in relevant or page.id in kept]
+    return JudgedCrawl(web.web.title, event, len(found), fitter, labelled, rows, len(relevant - examples))

@@ -15,7 +15,7 @@ from itertools import chain, zip_longest
 import msgspec
 
 from lycosa.learn.words.background import background_of
-from lycosa.page.text.stop_words import STOP_WORDS
+from lycosa.page.text.languages import STOP_WORDS
 from lycosa.page.text.terms import terms_of
 
 FUNCTION_ZIPF = 6.2
