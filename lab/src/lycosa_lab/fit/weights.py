@@ -19,7 +19,6 @@ from lycosa.learn.judges.signals import (
     EXAMPLES,
     KEYWORDS,
     LIKELY,
-    PLAIN,
     SHOWN,
     TEXT,
     UNLIKELY,
@@ -43,9 +42,9 @@ SIGNALS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "both, meaning": ((KEYWORDS, EXAMPLES, ASKED, EACH, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "keywords, meaning": ((KEYWORDS, ASKED, EACH), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "examples, meaning": ((EXAMPLES, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
-    "evidence": ((EVIDENCE, PLAIN, EXAMPLES), (TEXT,)),
-    GUESSED: ((EVIDENCE, PLAIN, EXAMPLES), (TEXT,)),
-    ALONE: ((EVIDENCE, PLAIN), (TEXT,)),
+    "evidence": ((EVIDENCE,), (TEXT,)),
+    GUESSED: ((EVIDENCE,), (TEXT,)),
+    ALONE: ((EVIDENCE,), (TEXT,)),
 }
 """By kind of request: the signals of the first round, and what the second round looks at besides."""
 
