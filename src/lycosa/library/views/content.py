@@ -16,7 +16,7 @@ from lycosa.collection.labels import labels_in
 from lycosa.collection.search.search import SearchHit
 from lycosa.engine.watch.control import harvest_figures
 from lycosa.learn.history import harvest_of
-from lycosa.library.views.search_query import SearchQuery, page_filter_of
+from lycosa.library.views.search import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of
