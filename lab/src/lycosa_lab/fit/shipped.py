@@ -31,6 +31,7 @@ HEADS = (
     "average precision",
     "F1",
     "precision",
+    "fetched ones kept",
     "abs(reported − true)",
 )
 
