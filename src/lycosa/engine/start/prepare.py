@@ -213,8 +213,8 @@ def make_judge(
     if is_code(spec.kind):
         return custom_judge(spec.kind, topic, spec.threshold)
     judge = own_judge(spec, methods)
-    if topic.excluded and isinstance(judge, LearningJudge):
-        judge.brief = msgspec.structs.replace(judge.brief, excluded=topic.excluded)
+    if topic.excluded and (learning := judge.learning):
+        learning.brief = msgspec.structs.replace(learning.brief, excluded=topic.excluded)
     return judge
 
 
@@ -228,6 +228,7 @@ def brief_of(topic: TopicModel, threshold: float | None, encoder: str = "") -> B
         language=topic.language,
         keywords=topic.keywords or ({} if topic.examples else topic.vector),
         excluded=topic.excluded,
+        is_sentence=topic.is_sentence,
         examples=tuple(map(known, topic.examples)),
         negatives=tuple(map(known, topic.negatives)),
         threshold=threshold,

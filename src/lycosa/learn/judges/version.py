@@ -76,6 +76,8 @@ class Brief(msgspec.Struct, frozen=True):
     meanings: Meanings | None = None
     excluded: dict[str, float] = {}
     """Terms that the topic is not about, with their weights."""
+    is_sentence: bool = False
+    """Whether the keywords are the words of a description."""
 
 
 class Form(IntEnum):
