@@ -22,6 +22,7 @@ from lycosa.methods.fused.record import PARTS
 from lycosa_lab import metrics
 from lycosa_lab.grids.grid import LOOK_AHEAD, ORACLE, by_variant
 from lycosa_lab.plots import plot_webs
+from lycosa_lab.results import over_topics, paired_tests
 from lycosa_lab.runs.run import Run
 from research.measured import (
     NOTEBOOKS,
@@ -76,18 +77,16 @@ def title_of(case: Case) -> str:
 
 
 def compared(found: Measured) -> str:
-    """Recall and area of each strategy on a web, with p values against `fused`."""
+    """Recall and area of each strategy on a web, with p values against `fused`, corrected by Holm's method."""
     grouped = found.by_strategy
-    ours = grouped[FUSED]
     rows = []
-    order = sorted(grouped, key=lambda name: (name in BOUNDS, -_mean(values_of(grouped[name], "auc"))))
+    order = sorted(grouped, key=lambda name: (name in BOUNDS, -_mean(over_topics(grouped[name], "auc"))))
+    tests = {(test["strategy"], test["measure"]): test["p_holm"] for test in paired_tests(found.runs, FUSED)}
     for name in order:
         cells = [name]
         for measure in ("recall", "auc"):
-            values = values_of(grouped[name], measure)
-            is_ours = name == FUSED or name in BOUNDS
-            p = "" if is_ours else chance(metrics.paired_test(values_of(ours, measure), values))
-            cells += [mean(values), p]
+            p = tests.get((name, measure))
+            cells += [mean(over_topics(grouped[name], measure)), "" if p is None else chance(p)]
         rows.append(cells)
     return table(["strategy", "recall", "p", "AUC", "p"], rows)
 
@@ -99,16 +98,11 @@ def ablation(whole: Sequence[Run], found: Mapping[str, Sequence[Run]]) -> str:
     for part, every in found.items():
         runs = [run for run in every if (run.topic, run.random_seed) in by_draw]
         beside = [by_draw[run.topic, run.random_seed] for run in runs]
-        cells = [mean(values_of(runs, "recall")), mean(values_of(beside, "recall"))]
-        areas, all_areas = values_of(runs, "auc"), values_of(beside, "auc")
+        cells = [mean(over_topics(runs, "recall")), mean(over_topics(beside, "recall"))]
+        areas, all_areas = over_topics(runs, "auc"), over_topics(beside, "auc")
         p = chance(metrics.paired_test(all_areas, areas))
         rows.append([part, str(len(runs)), *cells, mean(areas), mean(all_areas), p])
     return table(["without", "runs", "recall", "with it", "AUC", "with it", "p (AUC)"], rows)
-
-
-def values_of(runs: Sequence[Run], measure: str) -> list[float]:
-    """A measure of each run."""
-    return [float(getattr(run, measure)) for run in runs]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -118,7 +112,7 @@ def _mean(values: Sequence[float]) -> float:
 def figures_of(words: str, found: Measured) -> Figures:
     """The mean of each measure by strategy."""
     means = {
-        name: {measure: round(_mean(values_of(runs, measure)), 4) for measure in SHOWN}
+        name: {measure: round(_mean(over_topics(runs, measure)), 4) for measure in SHOWN}
         for name, runs in sorted(found.by_strategy.items())
     }
     case = found.case

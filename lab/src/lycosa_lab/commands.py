@@ -56,9 +56,14 @@ def run(
         ),
     ] = None,
     start_from: Annotated[str, typer.Option("--from", help="seeds, start or both.")] = "seeds",
+    baseline: Annotated[
+        str, typer.Option(help="The strategy that the others are tested against; default: the first.")
+    ] = "",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: the cores.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a row a run.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write a row a run, and the tests to FILE-tests.csv.")
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -67,7 +72,9 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write all of it to this folder: lab.json, lab.csv, lab.png, lab-scores.png."),
+        typer.Option(
+            help="Write all of it to this folder: lab.json, lab.csv, lab-tests.csv, lab.png, lab-scores.png."
+        ),
     ] = None,
 ) -> None:
     """Run strategies on topics of a web, and compare them.
@@ -111,6 +118,7 @@ def run(
             options=options,
             runs=runs,
             random_seed=random_seed,
+            baseline=baseline,
             processes=workers,
             progress=bar.update,
             parsing=partial(bar.show, "pages parsed"),
@@ -123,8 +131,8 @@ def run(
         results.write_json(path, found)
         say(f"Wrote {path}")
     for path in tables:
-        results.write_csv(path, compared.runs)
-        say(f"Wrote {path}")
+        for written in results.write_csv(path, compared.runs, found["tests"]):
+            say(f"Wrote {written}")
     for path in plots:
         scores = plot_scores(compared.runs, path.with_name(f"{path.stem}-scores.png"))
         for drawn in [*plot_curves(compared.runs, pages, path), *scores]:
