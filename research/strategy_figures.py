@@ -2,7 +2,7 @@
 
 Runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are measured,
 with a word that names no web none; missing cases are left out of the tables. The figures of `lycosa strategies` are
-those of crawls as a user, which `research.user_figures` makes too.
+those of crawls as a user, on topics that the rankings were not tuned on.
 
 Command line: python -m research.strategy_figures ../shared/webs KEPT [WEB…]
          then: make docs
@@ -36,7 +36,6 @@ from research.measured import (
     table,
     write_part,
 )
-from research.user_figures import CASES as AS_USERS
 
 PAGE = NOTEBOOKS / "fused.md"
 PICTURE = ROOT / "docs" / "images" / "strategies.png"
@@ -66,8 +65,13 @@ ABLATION = {
     if part != "extra"
 }
 WORDS = {"wikischools": "wikischools, 200 pages", "news": "news, 100 pages", "media": "media, 1,000 pages"}
-AS_USER = AS_USERS[0]
-"""Keywords and three examples, as `lycosa strategies` shows."""
+AS_USER = Case("wikischools-more", (FUSED, "best-first"), 200, 1, given="keywords,examples:3")
+"""What `lycosa strategies` shows. Its folder needs the archive of wikischools, copied or linked."""
+AS_USER_ON = "30 topics of wikischools-more, 200 pages, from keywords and three examples"
+TUNED = (
+    "The rankings were not tuned on these topics, but on others of that encyclopaedia; the judge was fitted on crawls of "
+    "all of them."
+)
 SHOWN = ("harvest", "recall", "precision", "kept_recall", "f1")
 
 
@@ -116,7 +120,7 @@ def figures_of(words: str, found: Measured) -> Figures:
         for name, runs in sorted(found.by_strategy.items())
     }
     case = found.case
-    return Figures(words, {"pages": case.pages, "runs": case.runs, "given": case.given}, means)
+    return Figures(words, TUNED, {"pages": case.pages, "runs": case.runs, "given": case.given}, means)
 
 
 def write(figures: Figures, path: Path = FIGURES) -> None:
@@ -148,7 +152,7 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
         runs_of = {part: runs.runs for part, runs in parts.items()}
         write_part(PAGE, "ablation", ablation(whole.by_strategy[FUSED], runs_of))
     if shown := _runs(AS_USER, webs, kept, names):
-        write(figures_of("12 topics of wikischools, 200 pages", shown))
+        write(figures_of(AS_USER_ON, shown))
 
 
 def _runs(case: Case, webs: Path, kept: Path, names: Sequence[str]) -> Measured | None:
