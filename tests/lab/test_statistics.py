@@ -121,4 +121,5 @@ def test_many_topics_are_tested_by_resampling():
     p = metrics.paired_test(first, [0.0] * len(first))
 
     assert p == metrics.paired_test(first, [0.0] * len(first))
-    assert 0 < p < 1e-3
+    assert metrics.least_p(len(first)) == pytest.approx(1e-5, rel=1e-4)
+    assert metrics.least_p(len(first)) <= p < 1e-4

@@ -59,6 +59,9 @@ def run(
     baseline: Annotated[
         str, typer.Option(help="The strategy that the others are tested against; default: the first.")
     ] = "",
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Make all runs again, also those in the cache.")
+    ] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: the cores.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
     csv: Annotated[
@@ -89,6 +92,7 @@ def run(
     from lycosa_lab.plots import figure_library, plot_curves, plot_scores
     from lycosa_lab.runs.given import parse_given
     from lycosa_lab.runs.protocol import Options
+    from lycosa_lab.webs.cache import MUCH_CACHED, cache_told, cached_files
 
     gives = parse_given(given) if given else None
     names = strategy or ["breadth-first", "best-first", *([] if gives else ["selective"])]
@@ -109,20 +113,25 @@ def run(
     if plots:
         figure_library()
     options = Options(pages, train_share, train_min, seeds or (3 if gives else 5), start_from, gives)  # type: ignore[arg-type]
-    with Bar("runs") as bar:
-        compared = compare(
-            web,
-            names,
-            topics=topic or [],
-            changes=changes or [],
-            options=options,
-            runs=runs,
-            random_seed=random_seed,
-            baseline=baseline,
-            processes=workers,
-            progress=bar.update,
-            parsing=partial(bar.show, "pages parsed"),
-        )
+    try:
+        with Bar("runs") as bar:
+            compared = compare(
+                web,
+                names,
+                topics=topic or [],
+                changes=changes or [],
+                options=options,
+                runs=runs,
+                random_seed=random_seed,
+                baseline=baseline,
+                processes=workers,
+                progress=bar.update,
+                parsing=partial(bar.show, "pages parsed"),
+                fresh=fresh,
+            )
+    except KeyboardInterrupt:
+        say("Stopped. Finished runs are kept: the same command goes on from there.")
+        raise typer.Exit(130) from None
     found = compared.results()
     for note in compared.web.notes:
         say(f"Note: {note}")
@@ -137,6 +146,26 @@ def run(
         scores = plot_scores(compared.runs, path.with_name(f"{path.stem}-scores.png"))
         for drawn in [*plot_curves(compared.runs, pages, path), *scores]:
             say(f"Wrote {drawn}")
+    if sum(cached_files().values()) >= MUCH_CACHED:
+        say(cache_told())
+
+
+@lab.command()
+def cache(
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Delete parsed webs, runs and made webs; they are made again.")
+    ] = False,
+) -> None:
+    """Show where the lab's cache is and how large, or empty it.
+
+    Example: lycosa lab cache --clear
+    """
+    from lycosa_lab.webs.cache import cache_told, cached_files
+
+    if clear:
+        for path in cached_files():
+            path.unlink(missing_ok=True)
+    typer.echo(cache_told())
 
 
 @lab.command()

@@ -220,12 +220,12 @@ def paired_test(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def least_p(topics: int) -> float:
-    """The smallest p value that the paired permutation test can give: 2 / 2^n.
+    """The smallest p value that the paired permutation test can give: 2 / 2^n, or one in all resamples.
 
     >>> least_p(6), least_p(1)
     (0.03125, 1.0)
     """
-    return 2.0 ** (1 - topics) if topics else 1.0
+    return max(2.0 ** (1 - max(1, topics)), 1 / (RESAMPLES + 1) if topics > MAX_EXACT else 0.0)
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -212,7 +212,8 @@ def draw_curves(
         mean = values.mean(axis=0)
         error = values.std(axis=0, ddof=1) / np.sqrt(len(topics)) if len(topics) > 1 else np.zeros(pages)
         colour, style = (NEUTRAL, ORACLES[name]) if name in ORACLES else (colours[name], "-")
-        all_go_on, some_do = going_on([len(run.curve) for run in group], pages)
+        lengths = [len(run.curve) if run.ran_dry else pages for run in group]
+        all_go_on, some_do = going_on(lengths, pages)
         axes.plot(at[:all_go_on], mean[:all_go_on], style, color=colour, linewidth=1.6, label=name)
         axes.fill_between(
             at[:some_do], (mean - error)[:some_do], (mean + error)[:some_do], color=colour, alpha=0.12, linewidth=0

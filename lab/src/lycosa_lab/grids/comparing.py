@@ -66,6 +66,7 @@ def compare(
     processes: int | None = 1,
     progress: Done = lambda _done, _all: None,
     parsing: Done = lambda _done, _all: None,
+    fresh: bool = False,
 ) -> Comparison:
     """Run strategies on topics of a virtual web (all of them by default), each from the same draws.
 
@@ -74,6 +75,7 @@ def compare(
     The others are tested against the `baseline`, by default the first strategy. With `processes` above 1 (None: the
     cores) runs are made in parallel: a script then needs its `if __name__ == "__main__":`. Classes run in this process.
     `parsing` hears of the web's pages while they are parsed, the first time, and `progress` of the runs.
+    Runs that were made before come from the cache, unless `fresh`.
     """
     changes, sections = taken_sections(changes)
     options = replace(options, sections=sections) if sections else options
@@ -94,6 +96,7 @@ def compare(
         processes=processes,
         progress=progress,
         parsing=parsing,
+        fresh=fresh,
     )
     names = tuple(map(strategy_name, strategies))
     return Comparison(opened, names, tuple(chosen), tuple(seeds), options, tuple(made), reference)
