@@ -183,6 +183,23 @@ def record(
 
 
 @lab.command()
+def labels(
+    web: Annotated[Path, typer.Argument(help="A web that lycosa lab record made.")],
+    topic: Annotated[
+        str, typer.Option(help="The topic that was asked about; default: the web's title.")
+    ] = "",
+) -> None:
+    """Write the answers given to `lycosa label WEB/collection` into the web's labels.csv.
+
+    Example: lycosa lab labels owls-web
+    """
+    from lycosa.wording import counted
+    from lycosa_lab.webs.record import take_labels
+
+    typer.echo(f"Wrote the labels of {counted(take_labels(web, topic), 'page')} into {web / 'labels.csv'}")
+
+
+@lab.command()
 def fit(
     webs: Annotated[
         list[Path], typer.Argument(help="Virtual webs: their topics are crawled as a user would.")
