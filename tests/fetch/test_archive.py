@@ -341,6 +341,15 @@ async def test_many_headers_and_long_urls_are_cut(warc, tmp_path):
     assert len(archive) == 1
 
 
+async def test_a_record_with_a_long_url_does_not_end_a_file(warc, tmp_path):
+    """Its headers are longer than fastwarc reads by itself; what comes after it is read."""
+    warc.response("http://a.test/1")
+    warc.response("http://a.test/" + "x" * 100_000)
+    warc.response("http://a.test/2")
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
+    assert (archive.urls(), archive.damage) == (["http://a.test/1", "http://a.test/2"], [])
+
+
 async def test_records_that_hold_no_response_are_refused(tmp_path):
     """A broken record spoils only itself; other schemes are left out."""
     path = tmp_path / "a.warc"

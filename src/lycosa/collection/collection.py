@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lycosa.collection.archive.warc import Capture, read_capture
+from lycosa.collection.catalogue.damage import UNEXPECTED, damage_said, refuse_damaged
 from lycosa.collection.catalogue.page_filter import COLLECTED, PageFilter
 from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.queries import fact_in
@@ -27,6 +27,17 @@ class Collection:
     def open(cls, directory: str | os.PathLike[str]) -> Self:
         """Open the collection in a folder. Close it, or use it in a `with` block."""
         return cls(Path(directory))
+
+    @classmethod
+    def open_checked(cls, directory: str | os.PathLike[str]) -> Self:
+        """Open it after a short look for damage, as for a report or an export."""
+        collection = cls(Path(directory))
+        try:
+            refuse_damaged(collection.path)
+        except BaseException:
+            collection.close()
+            raise
+        return collection
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -81,6 +92,6 @@ class Collection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, sqlite3.Error):  # a damaged or locked catalogue
-            with plain_errors(self.path):
+        if isinstance(error, UNEXPECTED):
+            with damage_said(self.path), plain_errors(self.path):
                 raise error

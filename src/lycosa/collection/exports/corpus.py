@@ -96,7 +96,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
 def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write one JSON object a line and return how many."""
     encode, count = msgspec.json.Encoder().encode, 0
-    with Collection.open(directory) as collection, written_through(out) as file:
+    with Collection.open_checked(directory) as collection, written_through(out) as file:
         for row in corpus_rows(collection, wanted, markdown=markdown):
             file.write(encode(columns_of(row)) + b"\n")
             count += 1
@@ -112,7 +112,7 @@ CSV_COLUMNS = (
 def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write a table for spreadsheets, without formulas, and return the number of rows."""
     count = 0
-    with Collection.open(directory) as collection, written_through(out) as file:
+    with Collection.open_checked(directory) as collection, written_through(out) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         writer = csv.writer(text)
         columns = [name for key in CSV_COLUMNS for name in (_categories() if key == "categories" else (key,))]
@@ -158,7 +158,7 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: 
     pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
     with (
-        Collection.open(directory) as collection,
+        Collection.open_checked(directory) as collection,
         written(out) as draft,
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from fastwarc.warc import ArchiveIterator
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
@@ -29,6 +28,7 @@ from lycosa.fetch.archive.records import (
     is_one_piece,
     read_record,
     records_in,
+    records_of,
 )
 from lycosa.fetch.archive.warc_files import WarcFile, size_of
 from lycosa.fetch.http.headers import header_text, response_head
@@ -119,7 +119,7 @@ class ArchiveFetcher:
         path = self._paths[place >> OFFSET_BITS]
         with path.open("rb") as file:
             file.seek(place & ((1 << OFFSET_BITS) - 1))
-            return read_record(next(iter(ArchiveIterator(file, parse_http=False))))
+            return read_record(next(iter(records_of(file))))
 
     def _index(self, path: WarcFile, entries: Index) -> None:
         """Index a file, up to any damage."""
@@ -163,7 +163,7 @@ class ArchiveFetcher:
         try:
             with path.open("rb") as file:
                 file.seek(offset_of(place))
-                return is_complete(next(iter(ArchiveIterator(file, parse_http=False))))
+                return is_complete(next(iter(records_of(file))))
         except (OSError, ValueError, StopIteration):
             return False
 
