@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -44,9 +45,16 @@ class Collection:
         self.archive = directory / "archive"
         self.path = directory / "catalogue.db"
         self.connection = open_for_reading(self.path)
+        self.is_limited = False
         self.reader = Reader(self.connection, self.path)
         self.statistics = Statistics(self.connection, self.path)
         self.search = Search(self.connection, self.path)
+
+    def limit_queries(self, seconds: float) -> None:
+        """Let queries end with TooLong when this thread has used that much more CPU time."""
+        until = time.thread_time() + seconds
+        self.connection.set_progress_handler(lambda: time.thread_time() > until, 10_000)
+        self.is_limited = True
 
     def pages(self, *, relevant: bool | None = None) -> Iterator[StoredPage]:
         """Return all responses in the order of the crawl; or only pages judged relevant, or not."""

@@ -12,6 +12,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_S = 15.0
 """Timeout for receiving a whole request: the first from the connection on, others from their first byte on."""
+READ_S = 30.0
+"""Timeout for a client that reads nothing while a response waits for it."""
 SILENT = 100
 """Maximum number of silent connections; beyond it, the oldest is closed."""
 
@@ -21,6 +23,7 @@ class ImpatientProtocol(H11Protocol):
 
     since = 0.0
     patience: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -28,12 +31,28 @@ class ImpatientProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self._stop_waiting()
         self._stop_watching()
 
     def handle_events(self) -> None:
         """Handle received bytes."""
         super().handle_events()
         self._watch()
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not read."""
+        super().pause_writing()
+        self._reading = self.loop.call_later(READ_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        super().resume_writing()
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
     def is_silent(self) -> bool:
         """Return whether a request has not arrived completely. Between two requests uvicorn has its own timeout."""

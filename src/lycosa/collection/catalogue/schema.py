@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 
 from lycosa.collection.catalogue.spec_text import tables_of
-from lycosa.errors import CollectionError, NoCollection
+from lycosa.errors import CollectionError, NoCollection, TooLong
 
 APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header, which tells a catalogue from other SQLite files."""
@@ -173,10 +173,9 @@ def plain_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite into a CollectionError that names the fix."""
     try:
         yield
-    except (
-        sqlite3.Error,
-        UnicodeDecodeError,
-    ) as error:  # the latter from a message that quotes a damaged schema
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite may quote a damaged schema
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+            raise TooLong("This takes too long here. Ask for less: whole words, or fewer pages.") from None
         raise CollectionError(_sentence(path, error)) from error
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unicodedata import category, normalize
 
 import msgspec
 from msgspec import inspect
@@ -137,8 +138,17 @@ def _cell(value: object) -> object:
     ("'=1+1", 'owls', 0.5, '')
     """
     if isinstance(value, str):
-        return "'" + value if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value.replace("\x00", " ")
+        text = value.replace("\x00", " ")
+        return "'" + text if _is_formula(text) else text
     return "" if value is None else value
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a spreadsheet may read a formula: also with a wide sign, and after characters that it skips."""
+    if text[:1] in ("\t", "\r"):
+        return True
+    shown = next((char for char in text[:100] if category(char)[0] not in "CZ"), "")
+    return normalize("NFKC", shown)[:1] in ("=", "+", "-", "@", "\u2212") if shown else False
 
 
 def parquet_library() -> tuple[Any, Any]:
