@@ -7,6 +7,8 @@ import gzip
 import io
 import time
 import warnings
+import zipfile
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,9 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from lycosa import urls
-from lycosa.errors import ArchiveError
+from lycosa.errors import ArchiveError, InputError
 from lycosa.fetch.archive.archive import ArchiveFetcher
+from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.fetch.redirects import redirect_target
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.conftest import SHARED
@@ -330,6 +333,35 @@ def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(warc.buffer.getvalue()))
     with pytest.raises(ArchiveError, match="unpack it yourself"):
         ArchiveFetcher([path])
+
+
+async def test_a_bomb_among_records_is_not_unpacked(warc, tmp_path, monkeypatch):
+    """A file of megabytes would take minutes to look through; what comes before it is read."""
+    monkeypatch.setattr("lycosa.fetch.archive.archive.UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr("lycosa.fetch.archive.archive.UNPACKED_RATIO", 1)
+    warc.response("http://a.test/", b"fine")
+    warc.response("http://a.test/big", b"0" * 50_000_000)
+    warc.response("http://a.test/after", b"fine")
+    if not warc.writer.gzip:
+        pytest.skip("it is as large as it says")
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc.gz")])
+    assert archive.urls() == ["http://a.test/"]
+    assert "unpacks to more" in archive.damage[0]
+
+
+def test_a_wacz_whose_files_overlap_is_refused(tmp_path):
+    """Ten thousand names for the same bytes: reading them all would take for ever."""
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("archive/0.warc", bytes(100_000))
+        first = package.filelist[0]
+        for number in range(1, 1000):
+            again = copy(first)
+            again.filename = f"archive/{number}.warc"
+            package.filelist.append(again)
+            package.NameToInfo[again.filename] = again
+    with pytest.raises(InputError, match="larger than itself"):
+        warc_files([path])
 
 
 async def test_many_headers_and_long_urls_are_cut(warc, tmp_path):

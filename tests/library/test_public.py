@@ -93,6 +93,29 @@ def test_a_cell_is_no_formula_in_disguise(text):
     assert str(_cell(text)).startswith("'")
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/c/..%2fstorm/download/csv",
+        "/c/%2e%2e/",
+        "/c/storm%2f..%2f..%2fetc/",
+        "/c/storm/download/..%2f..%2fcsv",
+        "/static/..%2f..%2fapp.py",
+        "/static/%2e%2e/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/fonts/..%2f..%2fapp.py",
+        "/api/c/..%2fstorm/search",
+        "/c/storm/page/..%2f1",
+    ],
+)
+def test_no_path_leads_out(browser, path):
+    """Neither to other folders nor to our own code."""
+    answer = browser.get(path, follow_redirects=False)
+    assert answer.status_code in (400, 404, 422)
+    assert "root:" not in answer.text
+    assert "import" not in answer.text
+
+
 def test_parquet_that_cannot_be_written_is_said(browser, monkeypatch):
     """The package is not installed: no failure of the library."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)

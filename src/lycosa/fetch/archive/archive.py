@@ -143,7 +143,7 @@ class ArchiveFetcher:
         """Index the records up to the end or the damage. Return the place of the last one, if any."""
         number = (len(self._paths) - 1) << OFFSET_BITS
         last = None
-        records = records_in(path)
+        records, room = records_in(path), _room_of(path)
         while True:
             try:
                 record = next(records)
@@ -153,6 +153,11 @@ class ArchiveFetcher:
                 if last is not None:
                     after = offset_of(last)
                     self.damage.append(f"{named}: damaged after the record at byte {after} ({error})")
+                return last
+            if (room := room - record.content_length) < 0:
+                self.damage.append(
+                    f"{named}: unpacks to more than any WARC file of its size after the record at byte {offset_of(last or 0)}"
+                )
                 return last
             last = number | record.stream_pos
             if record.record_type & KEPT:
@@ -171,7 +176,7 @@ class ArchiveFetcher:
         """Unpack a file without random access into a temporary copy, which is deleted with this fetcher."""
         handle, name = tempfile.mkstemp(suffix=".warc", prefix="lycosa-")
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
-        room = max(UNPACKED_BYTES, UNPACKED_RATIO * size_of(path))
+        room = _room_of(path)
         with os.fdopen(handle, "wb") as copy, path.open("rb") as raw, gzip.open(raw) as packed:
             try:
                 while piece := packed.read(1 << 20):
@@ -184,6 +189,11 @@ class ArchiveFetcher:
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 self.damage.append(f"{path}: damaged ({error})")
         return Path(name)
+
+
+def _room_of(path: WarcFile) -> int:
+    """Return the most bytes that a file may unpack to."""
+    return max(UNPACKED_BYTES, UNPACKED_RATIO * size_of(path))
 
 
 def offset_of(place: int) -> int:
