@@ -155,3 +155,23 @@ async def test_a_client_that_does_not_read_is_dropped(monkeypatch):
         await asyncio.wait_for(ended.wait(), 5)
     server.should_exit = True
     await task
+
+
+async def test_who_asks_once_does_not_wait_for_all_newcomers():
+    """None of them has used any time yet, but each asks for four pages at once."""
+    turns, order = Turns(), []
+    for _ in range(AT_ONCE):
+        await turns.wait("first")
+
+    async def ask(who: str) -> None:
+        await turns.wait(who)
+        order.append(who)
+        turns.end(who, 1.0)
+
+    asked = [asyncio.ensure_future(ask(f"heavy {number % 30}")) for number in range(120)]
+    await asyncio.sleep(0)
+    asked.append(asyncio.ensure_future(ask("light")))
+    await asyncio.sleep(0)
+    turns.end("first", 1.0)
+    await asyncio.gather(*asked)
+    assert order[0] == "light"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import time
-from collections import deque
+from collections import Counter, deque
 
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,12 +15,14 @@ CLIENTS = 10_000
 """Clients remembered; beyond this number all are forgotten."""
 
 
-AT_ONCE = 4
+AT_ONCE = min(8, max(2, os.cpu_count() or 1))
 """Requests answered at once. More would share the same cores, and all would wait."""
 WAITING = 200
 """Requests that may wait; beyond it, those of the client who used most time are refused."""
-MEMORY_S = 60.0
-"""Seconds after which the time that clients used is forgotten."""
+HALVED_S = 30.0
+"""Seconds after which the time that clients used counts half."""
+FORGOTTEN_S = 0.01
+"""Less than this is forgotten."""
 
 
 def client_of(scope: Scope) -> str:
@@ -45,30 +48,33 @@ class _Waiting:
 
 
 class Turns:
-    """A few requests at a time; who used least time in the last minute is next."""
+    """A few requests at a time. Next is the client who used least time lately, and asks for least."""
 
     def __init__(self) -> None:
         self._running = 0
         self._waiting: list[_Waiting] = []
+        self._asked: Counter[str] = Counter()  # waiting, by client
         self._used_s: dict[str, float] = {}
-        self._forget_at = 0.0
+        self._halve_at = 0.0
+        self._mean_s = 0.1  # of the last requests
 
     async def wait(self, who: str) -> None:
         """Wait for a turn; give it back with `end`. Raise TurnedAwayError if too many wait."""
         if self._running < AT_ONCE:
             self._running += 1
             return
+        self._asked[who] += 1
         mine = _Waiting(who, asyncio.get_running_loop().create_future())
         self._waiting.append(mine)
         if len(self._waiting) > WAITING:
             last = max(self._waiting, key=self._rank)
-            self._waiting.remove(last)
+            self._leave(last)
             last.turn.set_exception(TurnedAwayError())
         try:
             await mine.turn
         except asyncio.CancelledError:
             if mine in self._waiting:
-                self._waiting.remove(mine)
+                self._leave(mine)
             elif mine.turn.done() and not mine.turn.cancelled():
                 self.end(who, 0.0)  # it came together with the cancel
             raise
@@ -76,19 +82,26 @@ class Turns:
     def end(self, who: str, used_s: float) -> None:
         """End a turn, and begin the next one."""
         now = time.monotonic()
-        if now > self._forget_at:
-            self._used_s.clear()
-            self._forget_at = now + MEMORY_S
+        if now > self._halve_at:
+            self._used_s = {one: used / 2 for one, used in self._used_s.items() if used > FORGOTTEN_S}
+            self._halve_at = now + HALVED_S
+        self._mean_s += 0.1 * (used_s - self._mean_s)
         self._used_s[who] = self._used_s.get(who, 0.0) + used_s
         if self._waiting:
             following = min(self._waiting, key=self._rank)
-            self._waiting.remove(following)
+            self._leave(following)
             following.turn.set_result(None)
         else:
             self._running -= 1
 
+    def _leave(self, one: _Waiting) -> None:
+        self._waiting.remove(one)
+        self._asked[one.who] -= 1
+        if not self._asked[one.who]:
+            del self._asked[one.who]
+
     def _rank(self, one: _Waiting) -> float:
-        return self._used_s.get(one.who, 0.0)
+        return self._used_s.get(one.who, 0.0) + self._mean_s * self._asked[one.who]
 
 
 class InTurn:
