@@ -9,7 +9,7 @@ import pytest
 import uvicorn
 
 from lycosa.library import limits
-from lycosa.library.limits import SILENT, ImpatientProtocol
+from lycosa.library.connections import SILENT, ImpatientProtocol
 
 
 async def hello(scope, receive, send):

@@ -69,7 +69,12 @@ class CrawlMeans(Means):
         """The wanted classifiers: saved ones, the one that the user named, and newly fitted ones."""
         folder = self.classifiers_in
         found = saved_models(wants, folder) if folder and wants else {}
-        if spec.topic.model and "text" in wants:
+        if spec.topic.model and "text" not in wants:
+            raise SpecError(
+                f"[topic] model: neither the strategy {spec.strategy} nor judge.kind = {spec.judge.kind!r} reads a text "
+                'classifier. Remove it, or use judge.kind = "text".'
+            )
+        if spec.topic.model:
             found["text"] = TextModel.load(self.folder / spec.topic.model)
         missing = [name for name in wants if name not in found]
         if missing:
