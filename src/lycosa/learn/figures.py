@@ -8,7 +8,7 @@ from typing import Any, Self
 import msgspec
 
 from lycosa.learn.judges.calibration import Estimate
-from lycosa.learn.judges.missed import recall_of
+from lycosa.learn.judges.missed import Span, recall_of
 from lycosa.wording import CANNOT_TELL, HARVEST, MISSED, PRECISION, RECALL, interval
 
 
@@ -47,10 +47,9 @@ class Figures(msgspec.Struct, frozen=True):
             precision = _rounded(told.precision, told.precision_low, told.precision_high)
         if told.kept and told.missed and not told.unsure:
             missed = told.missed.within(waiting)
-            recall, number = (
-                _rounded(*recall_of(told.precision * told.kept, missed)),
-                _rounded(*missed, digits=1),
-            )
+            shares = (told.precision, told.precision_low, told.precision_high)
+            recall = _rounded(*recall_of(Span(*(share * told.kept for share in shares)), missed))
+            number = _rounded(*missed, digits=1)
         share = _rounded(harvest.value, harvest.low, harvest.high)
         return cls(*share, *precision, *recall, *number, told.unsure)
 

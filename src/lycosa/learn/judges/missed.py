@@ -6,7 +6,7 @@ waiting links and capture-recapture over linking pages foretell them worse (rese
 
 from __future__ import annotations
 
-from math import exp, hypot
+from math import exp, hypot, log
 from typing import NamedTuple
 
 import msgspec
@@ -47,8 +47,8 @@ class Missed(msgspec.Struct, frozen=True):
         >>> missed.within(0)
         Span(value=10.0, low=6.0, high=16.0)
         """
-        below, most = self.below, float("inf") if waiting is None else float(waiting)
-        ahead = Span(*(min(number, most) for number in self.ahead))
+        below, limit = self.below, float("inf") if waiting is None else float(waiting)
+        ahead = Span(*(min(number, limit) for number in self.ahead))
         value = below.value + ahead.value
         down = hypot(below.value - below.low, ahead.value - ahead.low)
         up = hypot(below.high - below.value, ahead.high - ahead.value)
@@ -73,12 +73,19 @@ def ahead_of(brought: Floats) -> Span:
     return Span(ahead, ahead / FACTOR, (ahead + 1.0) * FACTOR)
 
 
-def recall_of(kept: float, missed: Span) -> Span:
+def recall_of(kept: Span, missed: Span) -> Span:
     """The share of all relevant pages that is kept; `kept` is the number of relevant pages kept.
 
-        recall = kept / (kept + missed)
+        recall = kept / (kept + missed),   low, high: its log odds, log(kept / missed), ∓ √(down² + up²)
 
-    >>> recall_of(30.0, Span(10.0, 0.0, 30.0))
-    Span(value=0.75, low=0.5, high=1.0)
+    with down and up the distances of the logarithms of the two numbers. A number counts as half a page at least.
+
+    >>> [round(share, 2) for share in recall_of(Span(30.0, 20.0, 35.0), Span(10.0, 5.0, 30.0))]
+    [0.75, 0.48, 0.86]
+    >>> recall_of(Span(30.0, 30.0, 30.0), Span(0.0, 0.0, 0.0)).value > 0.98
+    True
     """
-    return Span(*(kept / max(kept + number, 1e-9) for number in (missed.value, missed.high, missed.low)))
+    there, away = ([log(max(number, 0.5)) for number in span] for span in (kept, missed))
+    odds = there[0] - away[0]
+    down, up = hypot(there[0] - there[1], away[2] - away[0]), hypot(there[2] - there[0], away[0] - away[1])
+    return Span(*(1.0 / (1.0 + exp(-each)) for each in (odds, odds - down, odds + up)))
