@@ -48,44 +48,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "BaseStrategy",
-    "Category",
-    "Collection",
-    "Count",
-    "Data",
-    "Decision",
-    "Document",
-    "Evidence",
-    "Fact",
-    "Judge",
-    "Judgement",
-    "Lazy",
-    "Link",
-    "LycosaError",
-    "Memo",
-    "Method",
-    "Need",
-    "NotSaid",
-    "Page",
-    "PageFilter",
-    "PlaceMention",
-    "PostFile",
-    "PostFilter",
-    "Reason",
-    "Refusal",
-    "Relevance",
-    "Score",
-    "Spec",
-    "Strategy",
-    "Summary",
-    "crawl",
-    "crawl_async",
-    "demo_web",
-    "explain",
-    "find_seeds",
-]
-
 _HOMES = {
     "BaseStrategy": "lycosa.methods",
     "Category": "lycosa.values",
@@ -124,13 +86,13 @@ _HOMES = {
     "find_seeds": "lycosa.engine.start.post_seeds",
 }
 """The module that each public name comes from."""
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'lycosa' has no attribute {name!r}")
-    module, _, attribute = _HOMES[name].partition(":")
-    found = globals()[name] = getattr(import_module(module), attribute or name)
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return found
 
 

@@ -45,6 +45,6 @@ def test_the_number_of_shards_is_fixed(tmp_path: Path):
 def test_an_earlier_division_is_refused(tmp_path: Path):
     (tmp_path / "shards.json").write_text('{"owners": [0, 1]}')
     with pytest.raises(
-        CollectionError, match=r"earlier version of Lycosa.* lycosa import .*shards/\* --out NEW"
+        CollectionError, match=r"earlier version of Lycosa.* lycosa import .*shards/\[0-9\]\* --out NEW"
     ):
         refuse_other_number(tmp_path, 2)

@@ -56,7 +56,7 @@ def test_nothing_is_known_but_what_a_user_gives(web: CachedWeb):
     assert laboratory.draw.negatives == ()
     assert laboratory.draw.seeds == laboratory.draw.positives
     assert not laboratory.preparations["best-first"].models
-    assert spec.judge == JudgeSpec()
+    assert spec.judge == JudgeSpec(meaning="none")
     assert spec.topic.keywords == laboratory.topic.keywords
     assert spec.topic.examples == spec.seeds.urls == tuple(map(web.url, laboratory.draw.positives))
 
@@ -226,7 +226,13 @@ def test_every_table_has_the_figures_of_the_kept_pages(web: CachedWeb, tmp_path:
     found = results.summary(runs, BOTH, web="demo")
     results.write_csv(tmp_path / "a.csv", runs)
 
-    assert found["options"]["given"] == {"keywords": True, "examples": 3, "labels": 0}
+    assert found["options"]["given"] == {
+        "keywords": True,
+        "examples": 3,
+        "labels": 0,
+        "description": False,
+        "meaning": False,
+    }
     assert found["strategies"][0]["f1"]["mean"] == pytest.approx((runs[0].f1 + runs[1].f1) / 2)
     assert sum(bin_["pages"] for bin_ in found["strategies"][0]["reliability"] if bin_) == 74
     assert "|reported − true|" in results.table_text(found)

@@ -36,7 +36,7 @@ def test_names_that_the_headline_lacks_are_learned():
     alone, guessed = (fit(corpus_of(NAMES), scores(0.6)) for fit in (fit_judge, fit_with_guesses))
     assert (alone.version.given, guessed.version.given) == ("evidence alone", "evidence guessed")
     apart = [fitted.probability[2:10].min() - fitted.probability[10:].max() for fitted in (alone, guessed)]
-    assert apart[1] > max(0.3, apart[0])
+    assert min(apart) > 0.3
     assert (guessed.probability >= guessed.version.threshold).tolist() == RIGHT.tolist()
 
 

@@ -31,7 +31,6 @@ def test_the_library_gives_the_reasons_of_why(tmp_path):
         for path in (f"page/{pages_of(out)[url].id}?view=reasons", f"why?{urlencode({'url': url})}"):
             tree = LexborHTMLParser(browser.get(f"/c/storm/{path}").text)
             told = " ".join(tree.text(separator=" ").split())
-            others = (("all others", why.words.others), ("baseline", why.words.base))
-            for part, amount in (*why.words.words, *others, *why.ranked_by):
+            for part, amount in (*why.words.words, *why.words.more, *why.ranked_by):
                 assert f"{part} {amount:+.2f}" in told
             assert f"probability {why.words.probability:.2f}" in told

@@ -58,7 +58,7 @@ def division_in(directory: Path) -> Division | None:
     except msgspec.MsgspecError:
         raise CollectionError(
             f"{path} is damaged, or from an earlier version of Lycosa. Make a collection of what the shards have found with: "
-            f"lycosa import {directory / SHARDS}/* --out NEW"
+            f"lycosa import {directory / SHARDS}/[0-9]* --out NEW"
         ) from None
 
 

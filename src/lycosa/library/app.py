@@ -28,7 +28,7 @@ from lycosa.library.routes.html_routes import HtmlRoutes
 from lycosa.library.routes.monitor_routes import MonitorRoutes
 from lycosa.library.served_collections import ServedCollections
 from lycosa.library.views import content
-from lycosa.library.views.search_query import search_query_of
+from lycosa.library.views.search import search_query_of
 
 
 def application(

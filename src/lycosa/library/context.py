@@ -22,8 +22,7 @@ from lycosa.library.served_collections import ServedCollections
 from lycosa.library.templating import templates
 from lycosa.library.views.explore import Explored, explore
 from lycosa.library.views.indexing import IndexProcesses
-from lycosa.library.views.search import SearchGround, marked, search_ground
-from lycosa.library.views.search_query import SearchQuery
+from lycosa.library.views.search import SearchGround, SearchQuery, marked, search_ground
 from lycosa.methods.registry import facets
 
 Handler = Callable[[Request, Collection], Response]

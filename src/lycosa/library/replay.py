@@ -25,7 +25,7 @@ from lycosa import urls
 from lycosa.collection.archive.responses import archived
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.access import AccessKeys, Origins
-from lycosa.library.rate_limit import Limited, RateLimit
+from lycosa.library.limits import Limited, RateLimit
 from lycosa.library.served_collections import ServedCollections
 from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.response import RENDERED

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from lycosa.errors import InputError, SpecError
 from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins, is_loopback, new_access_keys
-from lycosa.library.connections import ImpatientProtocol
+from lycosa.library.limits import ImpatientProtocol
 from lycosa.library.served_collections import ServedCollections
 from lycosa.values import Say
 

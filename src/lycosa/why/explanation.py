@@ -83,16 +83,8 @@ def _page(why: Explanation) -> Iterator[str]:
     if why.answer:
         yield f"  assistant {why.answer}"
     if words := why.words:
-        told = ", ".join(f"{word} {amount:+.2f}" for word, amount in words.words)
-        yield (
-            f"  words     {told}, all others {words.others:+.2f}, baseline {words.base:+.2f}: "
-            f"{words.score:+.2f}, probability {words.probability:.2f}"
-        )
-        if words.taught:
-            yield f"  answers   about similar pages add {words.taught:+.2f} to the log odds of this probability"
-        if words.excluded:
-            told = ", ".join(f"{word} {amount:+.2f}" for word, amount in words.excluded)
-            yield f"  excluded  words that you excluded add to the log odds: {told}"
+        told = ", ".join(f"{word} {amount:+.2f}" for word, amount in (*words.words, *words.more))
+        yield f"  words     {told}: {words.score:+.2f}, probability {words.probability:.2f}"
         if why.apart:
             yield f"            {why.apart}"
     for name, fact in why.evidence.items():

@@ -48,6 +48,7 @@ class Quality(NamedTuple):
     average_precision: float
     f1: float
     precision: float
+    kept: float  # of the relevant pages that were fetched
     harvest_error: float  # abs(reported − true): of the share of the pages that is relevant
 
 
@@ -100,5 +101,6 @@ def quality(crawl: JudgedCrawl, probability: Floats) -> Quality:
         float((precisions * ranked).sum() / max(1.0, ranked.sum())),
         2.0 * right / (int(kept.sum()) + crawl.targets),
         right / max(1, int(kept.sum())),
+        right / max(1.0, float(relevant.sum())),
         float(abs(told.mean() - relevant.mean())),
     )

@@ -31,20 +31,21 @@ STRATEGY = "event"
 WITH_PAGES = "evidence"
 
 
-def event_crawls(web: CachedWeb, draws: Sequence[int], pages: int) -> dict[str, list[JudgedCrawl]]:
-    """By the kind of request: crawls of all events from two model pages, and from a headline."""
+def event_crawls(web: CachedWeb, draws: Sequence[int], sizes: Sequence[int]) -> dict[str, list[JudgedCrawl]]:
+    """By the kind of request: crawls of all events from two model pages, and from a headline, at each of these numbers of
+    pages."""
     found: dict[str, list[JudgedCrawl]] = defaultdict(list)
-    options = Options(pages=pages, given=parse_given("examples:2"), start_from="both")
+    options = Options(pages=max(sizes), given=parse_given("examples:2"), start_from="both")
     for event in sorted(web.web.topics):
         for draw in draws:
             laboratory = Laboratory(web, event, draw, options)
             laboratory.prepare((STRATEGY,))
-            with_pages = crawled(web, laboratory.preparations[STRATEGY], laboratory.draw.seeds, pages)
-            found[WITH_PAGES].append(judged(web, event, *with_pages))
+            with_pages = crawled(web, laboratory.preparations[STRATEGY], laboratory.draw.seeds, max(sizes))
+            found[WITH_PAGES] += judged(web, event, sizes, *with_pages)
             headline = asyncio.run(_prepared(web, event, draw))
-            alone = judged(web, event, *crawled(web, headline, web.start, pages))
-            found[ALONE].append(alone)
-            found[GUESSED].append(alone)
+            alone = judged(web, event, sizes, *crawled(web, headline, web.start, max(sizes)))
+            found[ALONE] += alone
+            found[GUESSED] += alone
     return found
 
 
@@ -72,11 +73,16 @@ def crawled(
     return judge, list(store.page_terms(0, judge.brief.evidence))
 
 
-def judged(web: CachedWeb, event: str, judge: LearningJudge, found: Sequence[PageTerms]) -> JudgedCrawl:
-    """A crawl with its labels."""
+def judged(
+    web: CachedWeb, event: str, sizes: Sequence[int], judge: LearningJudge, found: Sequence[PageTerms]
+) -> list[JudgedCrawl]:
+    """A crawl at each of these numbers of pages, with its labels."""
     relevant, examples = web.web.topics[event].relevant(), {page.key for page in judge.brief.examples}
-    fitter = Fitter(judge.brief)
-    fitter.read(found)
-    labelled = np.array([key in relevant for key in fitter.rows], np.float64)
-    rows = np.array([row for key, row in fitter.rows.items() if key not in examples], np.intp)
-    return JudgedCrawl(web.web.title, event, len(found), fitter, labelled, rows, len(relevant - examples))
+    made = []
+    for size in sizes:
+        fitter = Fitter(judge.brief)
+        fitter.read(found[:size])
+        labelled = np.array([key in relevant for key in fitter.rows], np.float64)
+        rows = np.array([row for key, row in fitter.rows.items() if key not in examples], np.intp)
+        made.append(JudgedCrawl(web.web.title, event, size, fitter, labelled, rows, len(relevant - examples)))
+    return made

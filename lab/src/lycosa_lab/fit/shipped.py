@@ -21,7 +21,7 @@ from lycosa_lab.webs.web import VirtualWeb
 
 GIVEN = {"both": "keywords,examples:3", "keywords": "keywords", "examples": "examples:3"}
 EVENTS = (WITH_PAGES, ALONE, GUESSED)
-EVENT_PAGES = 300
+EVENT_SIZES = (50, 150, 300)
 HEADS = (
     "given",
     "web",
@@ -31,6 +31,7 @@ HEADS = (
     "average precision",
     "F1",
     "precision",
+    "fetched ones kept",
     "abs(reported − true)",
 )
 
@@ -91,7 +92,7 @@ def _has_events(web: CachedWeb) -> bool:
 def _of_events(opened: Sequence[CachedWeb], draws: Sequence[int]) -> Mapping[str, list[JudgedCrawl]]:
     found: dict[str, list[JudgedCrawl]] = {kind: [] for kind in EVENTS}
     for web in filter(_has_events, opened):
-        for kind, crawls in event_crawls(web, draws, EVENT_PAGES).items():
+        for kind, crawls in event_crawls(web, draws, EVENT_SIZES).items():
             found[kind] += crawls
     return found
 

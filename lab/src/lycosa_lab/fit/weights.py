@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import numpy as np
+from msgspec.structs import replace
 
 from lycosa.learn.fitting import guesses
 from lycosa.learn.judges.calibration import sigmoid
@@ -19,7 +20,6 @@ from lycosa.learn.judges.signals import (
     EXAMPLES,
     KEYWORDS,
     LIKELY,
-    PLAIN,
     SHOWN,
     TEXT,
     UNLIKELY,
@@ -43,9 +43,9 @@ SIGNALS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "both, meaning": ((KEYWORDS, EXAMPLES, ASKED, EACH, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "keywords, meaning": ((KEYWORDS, ASKED, EACH), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "examples, meaning": ((EXAMPLES, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
-    "evidence": ((EVIDENCE, PLAIN, EXAMPLES), (TEXT,)),
-    GUESSED: ((EVIDENCE, PLAIN, EXAMPLES), (TEXT,)),
-    ALONE: ((EVIDENCE, PLAIN), (TEXT,)),
+    "evidence": ((EVIDENCE,), (TEXT,)),
+    GUESSED: ((EVIDENCE,), (TEXT,)),
+    ALONE: ((EVIDENCE,), (TEXT,)),
 }
 """By kind of request: the signals of the first round, and what the second round looks at besides."""
 
@@ -82,15 +82,12 @@ def fitted_on(crawls: Sequence[JudgedCrawl], kind: str) -> dict[str, Coefficient
     Those of guessed pages come with those that the guesses follow from.
     """
     first, more = SIGNALS[kind]
+    share = float(np.mean([crawl.relevant[crawl.found].mean() for crawl in crawls]))
     known = fitted_on(crawls, ALONE) if kind == GUESSED else {}
-    unfitted = Coefficients(dict.fromkeys((CONSTANT, *first), 0.0), {CONSTANT: 0.0})
-    at_first = _round(_signals(crawls, {**known, kind: unfitted}, kind, 0), first)
-    halfway = Coefficients(at_first, {CONSTANT: 0.0})
-    return known | {
-        kind: Coefficients(
-            at_first, _round(_signals(crawls, {**known, kind: halfway}, kind, 1), (*first, *more))
-        )
-    }
+    begun = Coefficients(dict.fromkeys((CONSTANT, *first), 0.0), {CONSTANT: 0.0}, share)
+    begun = replace(begun, at_first=_round(_signals(crawls, {**known, kind: begun}, kind, 0), first))
+    in_full = _round(_signals(crawls, {**known, kind: begun}, kind, 1), (*first, *more))
+    return {**known, kind: replace(begun, in_full=in_full, share=round(share, 4))}
 
 
 def _signals(

@@ -305,6 +305,3 @@ def _unique(values: list[str], rows: Codes, codes: Codes) -> _Column:
     """Return a column in which a page has each value once."""
     pairs = np.unique(rows * max(1, len(values)) + codes)
     return _Column(values, pairs // max(1, len(values)), pairs % max(1, len(values)))
-
-
-__all__ = ["BINS", "FIELDS", "FacetCounts", "Facets"]

@@ -73,13 +73,20 @@ def check_spec(path: Path, changes: tuple[str, ...] = ()) -> Checked:
         spec=str(path),
         collection=str(request.directory),
         strategy=spec.strategy,
-        judge=spec.judge.kind,
+        judge=spec.judge.kind + _encoder_of(prepared),
         seeds=seeds,
         lists=tuple(seen.lists),
         examples=tuple(seen.examples),
         trains=prepared.missing,
         said=(*said, *doubts(spec.topic, request.folder)),
     )
+
+
+def _encoder_of(prepared: Preparation) -> str:
+    """For people, what is added to the judge's name: its encoder, if it has one."""
+    learning = prepared.judge.learning
+    meanings = learning.brief.meanings if learning else None
+    return f" with what pages mean ({Path(meanings.encoder).name})" if meanings else ""
 
 
 def refuse_unready(spec: Spec, folder: Path) -> None:

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from lycosa import urls
 from lycosa.errors import SpecError
-from lycosa.fetch.browser.certificate import throw_away_certificate
 from lycosa.fetch.browser.processes import memory_of
-from lycosa.fetch.browser.proxy import Ask, RecordingProxy
+from lycosa.fetch.browser.proxy import Ask, RecordingProxy, throw_away_certificate
 from lycosa.fetch.browser.renderer import Rendered
 from lycosa.fetch.browser.reuse import Reuse
 from lycosa.fetch.browser.scripts import BEFORE, DOCUMENT, SCROLL, STATE

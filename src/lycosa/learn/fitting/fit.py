@@ -116,7 +116,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         used = in_crawl(weights, decline)
         plain = log_odds(used, signals) + apart
         if given.evidence is not None:
-            more = share_shift(plain[fitting.open])
+            more = share_shift(plain[fitting.open], known.share)
             used, plain = used | {CONSTANT: used[CONSTANT] + more}, plain + more
         decline = decline_of(plain[fitting.found])
         taught = fitting.taught(plain)

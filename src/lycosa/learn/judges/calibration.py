@@ -23,8 +23,6 @@ TOPICS_DIFFER_BY = 1.05
 MIN_FACTOR = 0.2
 MAX_STEPS = 50
 MIN_VARIANCE = 1e-4
-SHARE_THEN = 0.0126
-"""Share of relevant pages among those that the coefficients of events were fitted on."""
 EXPECTED_RELEVANT, EXPECTED_OTHERS = 0.5, 9.5
 """Pages that a share is estimated with in advance."""
 MAX_THRESHOLD = 0.6
@@ -54,15 +52,15 @@ def sigmoid(x: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0))))
 
 
-def share_shift(logits: Floats) -> float:
+def share_shift(logits: Floats, share_then: float) -> float:
     """What to add to the log odds because another share of the pages is relevant than when they were calibrated.
 
     The likeliest share, with half a relevant page of ten seen before, by expectation and maximisation [Saerens et al. 2002].
 
-    >>> share_shift(np.array([6.0, 6.0, -6.0])) > 2.0 > 1.0 > share_shift(np.full(1000, -6.0))
+    >>> share_shift(np.array([6.0, 6.0, -6.0]), 0.0126) > 2.0 > 1.0 > share_shift(np.full(1000, -6.0), 0.0126)
     True
     """
-    then = log(SHARE_THEN / (1.0 - SHARE_THEN))
+    then = log(share_then / (1.0 - share_then))
     seen = EXPECTED_RELEVANT + EXPECTED_OTHERS
     share, more = EXPECTED_RELEVANT / seen, 0.0
     for _ in range(100):

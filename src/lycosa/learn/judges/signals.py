@@ -46,6 +46,7 @@ class Coefficients(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     at_first: dict[str, float]
     in_full: dict[str, float]
+    share: float = 0.0  # of relevant pages in the crawls that they were fitted on
 
 
 class _Shipped(msgspec.Struct, frozen=True):

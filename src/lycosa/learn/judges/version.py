@@ -160,6 +160,18 @@ class Reasons(msgspec.Struct, frozen=True):
     meant: float = 0.0
     excluded: tuple[tuple[str, float], ...] = ()
 
+    @property
+    def more(self) -> tuple[tuple[str, float], ...]:
+        """What else there is beside the words, named for people; with these it adds up to `score`.
+
+        >>> Reasons((), 0.5, -3.0, -1.5, 0.18, meant=1.0).more
+        (('all others', 0.5), ('baseline', -3.0), ('meaning of its lead', 1.0))
+        """
+        always = (("all others", self.others), ("baseline", self.base))
+        parts = (("meaning of its lead", self.meant), ("your answers on similar pages", self.taught))
+        against = ((f"{word} (excluded)", amount) for word, amount in self.excluded)
+        return (*always, *(part for part in parts if part[1]), *against)
+
 
 class Scorer:
     """A version, ready to judge pages: one look-up for each term of a page, the rest is done on arrays."""

@@ -53,14 +53,14 @@ class WordPieces:
         self._numbers = numbers
         self._first, self._last, self._unknown = (numbers[mark] for mark in ("[CLS]", "[SEP]", "[UNK]"))
 
-    def of(self, text: str, most: int) -> list[int]:
+    def of(self, text: str, max_pieces: int) -> list[int]:
         """The numbers of the first pieces, between those that mark begin and end."""
         found = [self._first]
         for word in _WORD.findall(_folded(text)):
             found += self._pieces(word)
-            if len(found) >= most:
+            if len(found) >= max_pieces:
                 break
-        return [*found[: most - 1], self._last]
+        return [*found[: max_pieces - 1], self._last]
 
     def _pieces(self, word: str) -> list[int]:
         found: list[int] = []
@@ -95,8 +95,8 @@ class BertEncoder:
         self.name, self.size = folder.name, self._config.hidden_size
 
     def encode(self, text: str) -> Floats:
-        most = min(MAX_PIECES, self._config.max_position_embeddings)
-        pieces = self._pieces.of(text, most)
+        max_pieces = min(MAX_PIECES, self._config.max_position_embeddings)
+        pieces = self._pieces.of(text, max_pieces)
         if len(pieces) < 3:  # only the marks
             return np.zeros(self._config.hidden_size, np.float32)
         found = self._layers(pieces).mean(axis=0)

@@ -23,7 +23,7 @@ from lycosa.library.routes.path_params import PAGE_ID
 from lycosa.library.views import content
 from lycosa.library.views.labelling import label_page
 from lycosa.library.views.monitor import watched
-from lycosa.library.views.search_query import (
+from lycosa.library.views.search import (
     LAST_PAGE,
     ORDERS,
     RELEVANT,

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.collection.exports.writers import WRITERS, writer_for
 from lycosa.library.context import LibraryContext
-from lycosa.library.views.search_query import page_filter_of, search_query_of
+from lycosa.library.views.search import page_filter_of, search_query_of
 
 MATCHED = 40_000
 """Maximum number of pages of a search by words: their keys are in one SQL statement."""

@@ -23,8 +23,7 @@ from lycosa.library.views import content
 from lycosa.library.views.indexing import IndexStatus
 from lycosa.library.views.labelling import effect_of_labels
 from lycosa.library.views.monitor import status
-from lycosa.library.views.search import PER_PAGE
-from lycosa.library.views.search_query import KINDS, SearchQuery, page_filter_of, search_query_of
+from lycosa.library.views.search import KINDS, PER_PAGE, SearchQuery, page_filter_of, search_query_of
 from lycosa.methods.registry import facets
 from lycosa.page.text.languages import name_of
 from lycosa.report.charts.column_chart import column_chart

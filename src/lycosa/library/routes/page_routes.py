@@ -21,7 +21,7 @@ from lycosa.library.routes.path_params import PAGE_ID
 from lycosa.library.views import content
 from lycosa.library.views.explore import ids_of, neighbours
 from lycosa.library.views.labelling import ASKED
-from lycosa.library.views.search_query import search_query_of
+from lycosa.library.views.search import search_query_of
 from lycosa.report.description import described
 from lycosa.report.thumbnails import thumbnail_of
 from lycosa.why import explain

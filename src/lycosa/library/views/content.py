@@ -15,7 +15,7 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import answers_in, people_labels_in
 from lycosa.collection.search.search import SearchHit
 from lycosa.learn.history import figures_of, jump_told
-from lycosa.library.views.search_query import SearchQuery, page_filter_of
+from lycosa.library.views.search import SearchQuery, page_filter_of
 from lycosa.methods.registry import facets
 from lycosa.report.description import described
 from lycosa.report.summary import gist_of

@@ -10,8 +10,7 @@ from lycosa.collection.collection import Collection
 from lycosa.collection.labels import labels_in
 from lycosa.collection.search.facets import FacetCounts, Facets
 from lycosa.collection.search.search import Order
-from lycosa.library.views.search import PER_PAGE, ResultPage, SearchGround
-from lycosa.library.views.search_query import SearchQuery, page_filter_of
+from lycosa.library.views.search import PER_PAGE, ResultPage, SearchGround, SearchQuery, page_filter_of
 
 NEIGHBOURS = 2000
 """Number of pages of a search that a reader can step through."""

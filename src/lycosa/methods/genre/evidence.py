@@ -13,17 +13,6 @@ from lycosa.methods.genre.signs import genre_features
 from lycosa.page.document import Document
 from lycosa.values import WANTED_KIND, Category, Score
 
-__all__ = [
-    "EXTENDED",
-    "GENRES",
-    "GenreEvidence",
-    "GenreModel",
-    "OnWantedGenre",
-    "WantedGenre",
-    "built_in_model",
-    "genre_model",
-]
-
 GENRES = ("blog", "image", "news", "other", "video")
 """The paper's genres."""
 EXTENDED = (

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 
 from lycosa.errors import SpecError
 from lycosa.evidence import Evidence
-from lycosa.methods.genre.evidence import (
-    GenreEvidence,
-    GenreModel,
-    OnWantedGenre,
-    WantedGenre,
-    genre_model,
-)
+from lycosa.methods.genre.evidence import GenreEvidence, OnWantedGenre, WantedGenre, genre_model
+from lycosa.methods.genre.forest import GenreModel
 from lycosa.methods.genre.section import GenreSpec
 from lycosa.methods.seam import Means, Prepared
 
