@@ -69,7 +69,8 @@ def test_a_crawl_ends_when_its_recall_is_reached():
     limits = Limits.of(LimitsSpec(until="recall 0.9"), FetchSpec())
     until = limits.until_recall
     assert until
-    assert limits.until is limits.without_end().until_recall is None
+    assert limits.until is None
+    assert limits.without_end().until_recall is None
     assert limits.reached(done()) == ""
     reached = Figures(recall=0.9, recall_low=0.6, recall_high=0.95)
     assert until.reached(reached) == ('limits.until = "recall 0.9" reached: recall about 90 % (60 % to 95 %)')

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.learn.figures import Figures
-from lycosa.learn.fitting.crawl_fitter import CrawlFitter, Said
+from lycosa.learn.fitting.crawl_fitter import Said
 from lycosa.learn.judges.calibration import Estimate
 from lycosa.learn.judges.doubt import described
 from lycosa.learn.judges.missed import MIN_PAGES
-from tests.learn.test_crawl_fitter import BRIEF, crawl
+from tests.learn.test_crawl_fitter import crawl, fitter_of
 
 __all__ = ["crawl"]  # a fixture
 
@@ -90,8 +90,7 @@ def test_a_sample_of_a_large_crawl_tells_what_was_fetched_last(crawl, monkeypatc
     ahead = []
     for pages in (owls + others, others + owls):
         numbered = [msgspec.structs.replace(page, id=at) for at, page in enumerate(pages, 1)]
-        fitter = CrawlFitter(BRIEF, lambda _, after, pages=numbered: iter(pages[after:]))
-        missed = fitter.fit(Said(), 1).version.estimate.missed
+        missed = fitter_of(numbered).fit(Said(), 1).version.estimate.missed
         assert missed
         ahead.append(missed.ahead.value)
     assert ahead[0] < 10 < 150 < ahead[1]

@@ -41,17 +41,16 @@ class Figures(msgspec.Struct, frozen=True):
         """
         if told is None or (harvest := told.harvest) is None:
             return cls()
-        nothing = (None, None, None)
-        precision = recall = number = nothing
+        found: dict[str, Any] = {"unsure": told.unsure}
+        found |= _rounded("harvest", harvest.value, harvest.low, harvest.high)
         if told.kept:
-            precision = _rounded(told.precision, told.precision_low, told.precision_high)
-        if told.kept and told.missed and not told.unsure:
-            missed = told.missed.within(waiting)
-            shares = (told.precision, told.precision_low, told.precision_high)
-            recall = _rounded(*recall_of(Span(*(share * told.kept for share in shares)), missed))
-            number = _rounded(*missed, digits=1)
-        share = _rounded(harvest.value, harvest.low, harvest.high)
-        return cls(*share, *precision, *recall, *number, told.unsure)
+            precision = told.precision, told.precision_low, told.precision_high
+            found |= _rounded("precision", *precision)
+            if told.missed and not told.unsure:
+                missed = told.missed.within(waiting)
+                recall = recall_of(Span(*(share * told.kept for share in precision)), missed)
+                found |= _rounded("recall", *recall) | _rounded("missed", *missed, digits=1)
+        return cls.within(found)
 
     @classmethod
     def within(cls, larger: Mapping[str, Any]) -> Self:
@@ -124,8 +123,10 @@ class Figures(msgspec.Struct, frozen=True):
         return ", ".join([*parts, *([CANNOT_TELL] if self.unsure else [])])
 
 
-def _rounded(*numbers: float, digits: int = 4) -> tuple[float, ...]:
-    return tuple(round(number, digits) for number in numbers)
+def _rounded(name: str, value: float, low: float, high: float, digits: int = 4) -> dict[str, float]:
+    """A figure and its interval, by name."""
+    values = (round(number, digits) for number in (value, low, high))
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
 
 
 def _told(value: float | None, low: float | None, high: float | None) -> str:
