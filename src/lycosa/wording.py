@@ -5,8 +5,10 @@ from __future__ import annotations
 HARVEST = "relevant pages among the pages judged"
 PRECISION = "relevant pages among the pages kept"
 RECALL = "relevant pages kept among all relevant pages that can be reached"
+MISSED = "relevant pages that can be reached and are not kept"
 MEASURES = (
-    f"Harvest: {HARVEST}. Precision: {PRECISION}. Both are estimated; pages that you gave do not count."
+    f"Harvest: {HARVEST}. Precision: {PRECISION}. Recall: {RECALL}. Missed: {MISSED}. "
+    "All are estimated; pages that you gave do not count."
 )
 """What figures mean, beside them."""
 CANNOT_TELL = "cannot tell yet"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import sys
@@ -10,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from lycosa.engine.run import crawl_file
+from lycosa.engine.session import prepare_shards
 from lycosa.engine.start.checking import check_spec, check_text
+from lycosa.engine.start.request import CrawlRequest
 from lycosa.errors import LycosaError, SpecError
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import stored_spec
 from lycosa.spec.writing import spec_text
+from tests.crawling import spec_of
 
 TOPIC = '[topic]\nkeywords = ["owl"]\n'
 SEEDS = '[seeds]\nurls = ["http://a.test/"]\n'
@@ -135,6 +139,8 @@ def test_seeds_in_files_are_counted(tmp_path):
         (TOPIC + SEEDS + '[judge]\nkind = "event"\n', r"\[event\] is empty"),
         ('[event]\nwhat = ["storm"]\nmodel = "none.json"\n' + SEEDS, "none.json"),
         (TOPIC + SEEDS + '[event]\nwhat = ["storm"]\nsource_priors = "none"\n', "none"),
+        ('[judge]\nkind = "all"\n[limits]\nuntil = "recall 0.9"\n' + SEEDS, "cannot estimate a recall"),
+        (TOPIC + SEEDS + '[limits]\nuntil = "recall 90"\n', 'or as "recall 0.9"'),
         ('strategy = "genre"\n' + TOPIC + SEEDS + '[genre]\nprior = "none.json"\n', "none.json"),
     ],
 )
@@ -142,6 +148,13 @@ def test_what_is_wrong_is_said(tmp_path, text, words):
     """Whatever a crawl would stumble over is found before."""
     with pytest.raises(LycosaError, match=words):
         check_spec(spec(tmp_path, text))
+
+
+def test_shards_do_not_end_by_recall(tmp_path):
+    """Each knows only its own part."""
+    spec = spec_of(TOPIC + SEEDS + '[limits]\nuntil = "recall 0.9"\n')
+    with pytest.raises(SpecError, match="--shards"):
+        asyncio.run(prepare_shards(CrawlRequest(spec, "", tmp_path, tmp_path / "out"), {}, lambda _: None))
 
 
 @pytest.mark.parametrize(

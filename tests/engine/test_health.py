@@ -22,7 +22,7 @@ from lycosa.library.publish.publishing import publish
 from lycosa.library.views import content, monitor
 from lycosa.report.html import render
 from lycosa.testing import Site, html
-from lycosa.wording import HARVEST, MEASURES, PRECISION, RECALL
+from lycosa.wording import HARVEST, MEASURES, MISSED, PRECISION, RECALL
 from tests.crawling import KEYWORDS, ROOT, TOPIC, crawl, small_web, spec_text
 
 SIXTY: dict[str, Any] = TOPIC | {"limits": {"pages": 60}}
@@ -59,11 +59,14 @@ def test_a_crawl_says_how_sure_it_is(tmp_path):
 
 
 def test_figures_are_the_same_wherever_they_are_shown(tmp_path):
-    """Terminal, status, JSON of the end, library, published site and report: harvest and precision, in the same words."""
+    """Terminal, status, JSON of the end, library, published site and report: all of them, in the same words."""
     out = tmp_path / "c"
     with Site(small_web(4, 40)) as site:
-        summary = crawl(spec_text(site, ["http://h0.test/"], **SIXTY), out)
+        summary = crawl(spec_text(site, ["http://h0.test/"], **TOPIC, limits={"pages": 120}), out)
     figures = summary.figures
+    assert figures.recall_told
+    assert figures.missed_told
+    assert len(figures.tiles) == 4
     assert figures.harvest_told
     assert figures.precision_told
     assert f"harvest {figures.harvest_told}, precision {figures.precision_told}" in str(figures)
@@ -82,12 +85,31 @@ def test_figures_are_the_same_wherever_they_are_shown(tmp_path):
     assert summary.harvest != summary.relevant / summary.pages
 
 
+def test_a_crawl_ends_at_the_recall_that_was_asked_for(tmp_path):
+    """As soon as a version of the judge can tell; the same command ends it at once again, and a higher one goes on."""
+    out = tmp_path / "c"
+    with Site(small_web(4, 60)) as site:
+        texts = [
+            spec_text(site, ["http://h0.test/"], **TOPIC, limits={"pages": 180, "until": until})
+            for until in ("recall 0.01", "recall 0.9999")
+        ]
+        first, again, higher = (crawl(text, out) for text in (texts[0], texts[0], texts[1]))
+    told = r'limits\.until = "recall 0\.01" reached: recall about \d+ % \(\d+ % to \d+ %\)'
+    assert re.fullmatch(told, first.ended)
+    assert not first.stopped_early
+    assert 100 <= first.pages < 110
+    assert re.fullmatch(told, again.ended)
+    assert again.fetched_now <= 1
+    assert higher.ended == "limits.pages = 180 reached"
+
+
 def test_the_documentation_defines_the_figures_as_they_are_shown():
     pages = [
         (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("glossary.md", "lab.md", "judge.md")
     ]
     for means in (HARVEST, PRECISION, RECALL):
         assert all(means.casefold() in page.casefold() for page in pages)
+    assert all(MISSED in page for page in (pages[0], pages[2]))
 
 
 def test_keywords_that_no_page_has_are_named(tmp_path):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from lycosa.engine.rules.limits import Limits, Tally
 from lycosa.fetch.polite.turns import MAX_BACKOFF_S
+from lycosa.learn.figures import Figures
 from lycosa.spec.sections import LATEST, FetchSpec, LimitsSpec
 
 
@@ -60,6 +62,29 @@ def test_only_the_last_pages_are_remembered():
     for number in range(LATEST + 5):
         tally.count(number, relevant=True)
     assert len(tally.latest) == tally.brought(10**6) == LATEST
+
+
+def test_a_crawl_ends_when_its_recall_is_reached():
+    """By the estimate; one that cannot tell goes on, and so does a shard, which knows a part only."""
+    limits = Limits.of(LimitsSpec(until="recall 0.9"), FetchSpec())
+    until = limits.until_recall
+    assert until
+    assert limits.until is None
+    assert limits.without_end().until_recall is None
+    assert limits.reached(done()) == ""
+    reached = Figures(recall=0.9, recall_low=0.6, recall_high=0.95)
+    assert until.reached(reached) == ('limits.until = "recall 0.9" reached: recall about 90 % (60 % to 95 %)')
+    assert until.reached(msgspec.structs.replace(reached, recall=0.89)) == ""
+    assert until.reached(msgspec.structs.replace(reached, unsure="no page was found")) == ""
+    assert until.reached(Figures()) == ""
+
+
+@pytest.mark.parametrize(
+    "until", ["recall", "recall 0", "recall 1", "recall 90 %", "recall 1.5", "recall -0.9", "precision 0.9"]
+)
+def test_a_recall_that_means_nothing_is_refused(until):
+    with pytest.raises(ValueError, match=r'"recall 0\.9": stop when'):
+        LimitsSpec(until=until)
 
 
 @pytest.mark.parametrize("until", ["10", "200 in 10", "0 in 10", "10 in 100000", "ten in 200", ""])

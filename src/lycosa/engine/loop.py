@@ -22,6 +22,7 @@ from lycosa.engine.visiting import CANCEL_S, Visits, cancelled
 from lycosa.engine.watch.callbacks import NoBatches, OnPage, tell_of
 from lycosa.fetch import CrawlFetcher
 from lycosa.learn.figures import Figures
+from lycosa.learn.judges.version import Version
 from lycosa.learn.refit import NoRefits
 from lycosa.values import Decision, Kind, Later, Link, Say
 from lycosa.wording import counted
@@ -94,6 +95,7 @@ class Crawl:
         self._stop_by = inf  # on the event loop's clock
         self._dropped: list[Visit] = []
         self._landings = 0
+        self._asked_version: Version | None = None  # whose estimate of the recall was asked for
 
     @property
     def at_once(self) -> int:
@@ -107,8 +109,10 @@ class Crawl:
 
     @property
     def figures(self) -> Figures:
-        """Harvest and precision as the judge estimates them."""
-        return self.refits.figures
+        """Harvest, precision, recall and pages missed as the judge estimates them."""
+        version = self.refits.version
+        waiting = None if self.peers.may_send else self.frontier.counts().waiting
+        return Figures.of(version.estimate if version else None, waiting)
 
     async def run(self, seeds: Iterable[Link]) -> Tally:
         """Crawl from the seeds (those already known are passed over)."""
@@ -124,6 +128,7 @@ class Crawl:
                         for visit in finished:
                             self.conclusions.conclude(visit, self.clock.now())
                     self.refits.during()
+                    self._end_by_recall()
                     self.peers.during()
                     leases = self._take()
                 self.refits.after()
@@ -208,6 +213,13 @@ class Crawl:
                 break
             leases.append(link)
         return leases
+
+    def _end_by_recall(self) -> None:
+        """End the crawl if a new version of its judge estimates the recall that limits.until asks for."""
+        version = self.refits.version
+        if self.limits.until_recall and version is not self._asked_version:
+            self._asked_version = version
+            self.ended = self.ended or self.limits.until_recall.reached(self.figures)
 
     def _take_again(self) -> Link | None:
         """A URL whose revisit is due, while the run may make revisits."""

@@ -34,7 +34,7 @@ from lycosa.engine.processes.workers import analyser_for
 from lycosa.engine.rendering import RENDERINGS, Renderings, learned_in, rendering_of
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
-from lycosa.engine.rules.limits import Limits
+from lycosa.engine.rules.limits import Limits, UntilRecall
 from lycosa.engine.rules.patterns import NoPatterns, Patterns
 from lycosa.engine.start.checking import refuse_unready
 from lycosa.engine.start.given import AlreadyFetched, GivenReader, given_verdicts
@@ -139,6 +139,11 @@ async def prepare_shards(request: CrawlRequest, resting: Mapping[str, float], sa
         raise SpecError(
             "fetch.render: a page that is rendered asks hosts whose rests only another shard knows. "
             'Crawl without --shards, or say fetch.render = "never".'
+        )
+    if UntilRecall.of(spec.limits.until or ""):
+        raise SpecError(
+            "limits.until: a shard knows only its own part, and cannot estimate the recall of the crawl. "
+            'Crawl without --shards, or write limits.until = "10 in 200".'
         )
     run = _Run(request, say)
     with opened(request, run.spec, run.pause_points) as collection:

@@ -13,6 +13,7 @@ from lycosa.collection import SetAside
 from lycosa.collection.collection import Collection
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
+from lycosa.frontier.rows import has_frontier, urls_waiting
 from lycosa.learn.figures import Figures
 from lycosa.learn.judges.version import Version, load_version
 from lycosa.learn.jump import Jump
@@ -59,8 +60,9 @@ def labels_now(directory: Path) -> str:
 
 def figures_of(collection: CollectionWriter | Collection) -> Figures:
     """The figures of a collection as its judge estimates them."""
-    version = saved_version(collection)
-    return Figures.of(version.estimate if version else None)
+    version, connection = saved_version(collection), collection.connection
+    waiting = urls_waiting(connection) if has_frontier(connection) else None
+    return Figures.of(version.estimate if version else None, waiting)
 
 
 def saved_version(collection: CollectionWriter | Collection) -> Version | None:

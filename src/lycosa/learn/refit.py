@@ -21,7 +21,6 @@ import numpy as np
 from lycosa.collection import LearningSink, Rejudged
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import ModelError
-from lycosa.learn.figures import Figures
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.fitting.fit_process import Fits, InlineFits, Place, fits_of
 from lycosa.learn.history import Keeping, kept_in
@@ -103,11 +102,6 @@ class NoRefits:
     """The fits of a judge that is not fitted: there are none."""
 
     version: Version | None = None
-
-    @property
-    def figures(self) -> Figures:
-        """The figures of the crawl as the version estimates them."""
-        return Figures.of(self.version.estimate if self.version else None)
 
     async def begin(self, version: Version | None, refused: Version | None) -> bool:
         """Go on with the version that judged all pages, or fit a first one. Return whether pages have to be judged anew."""

@@ -52,13 +52,16 @@ def _language_code(given: str) -> str:
 LATEST = 1000
 """Maximum number of last pages that limits.until counts."""
 UNTIL = re.compile(r"([1-9]\d{0,3}) in ([1-9]\d{0,3})")
+UNTIL_RECALL = re.compile(r"recall (0?\.\d{1,4})")
 
 
 def _until(given: str) -> str:
-    found = UNTIL.fullmatch(given)
-    if found is None or not int(found[1]) <= int(found[2]) <= LATEST:
+    found, recall = UNTIL.fullmatch(given), UNTIL_RECALL.fullmatch(given)
+    is_yield = found is not None and int(found[1]) <= int(found[2]) <= LATEST
+    if not is_yield and not (recall and float(recall[1])):
         raise ValueError(
-            f'write it as "10 in 200": stop when fewer than 10 of the last 200 pages (at most {LATEST}) are relevant'
+            f'write it as "10 in 200": stop when fewer than 10 of the last 200 pages (at most {LATEST}) are relevant; '
+            'or as "recall 0.9": stop when nine in ten relevant pages are estimated to be kept'
         )
     return given
 
@@ -243,7 +246,8 @@ class LimitsSpec(Section):
     hours: Hours | None = None
     """Maximum hours of crawling, without pauses between runs."""
     until: Annotated[str, AfterValidator(_until)] | None = None
-    """"10 in 200": stop when fewer than 10 of the last 200 pages are judged relevant."""
+    """"10 in 200": stop when fewer than 10 of the last 200 pages are judged relevant. "recall 0.9": stop when a version of
+    the judge estimates a recall of 0.9 or more; it has to be a judge that learns, in a crawl without shards."""
     rendered: PositiveInt | None = 200
     """Maximum number of pages rendered by a browser (fetch.render). Further pages are kept as fetched."""
     pages_per_host: PositiveInt | None = None

@@ -9,6 +9,7 @@ from math import inf
 from typing import NamedTuple, Protocol
 
 from lycosa.fetch.polite.turns import MAX_BACKOFF_S
+from lycosa.learn.figures import Figures
 from lycosa.spec.sections import LATEST, ArchiveSpec, FetchSpec, LimitsSpec
 from lycosa.values import Reason
 
@@ -95,6 +96,34 @@ class Until(NamedTuple):
         return f"{self.least} in {self.pages}"
 
 
+class UntilRecall(NamedTuple):
+    """A crawl goes on until a version of its judge estimates at least this recall."""
+
+    recall: float
+
+    @classmethod
+    def of(cls, written: str) -> UntilRecall | None:
+        """As limits.until has it; None if that asks for something else.
+
+        >>> UntilRecall.of("recall 0.9"), UntilRecall.of("10 in 200")
+        (UntilRecall(recall=0.9), None)
+        """
+        word, _, recall = written.partition(" ")
+        return cls(float(recall)) if word == "recall" else None
+
+    def reached(self, figures: Figures) -> str:
+        """Say that it is reached, with the estimate; '' if it is not, or nobody can tell.
+
+        >>> UntilRecall(0.9).reached(Figures(recall=0.93, recall_low=0.8, recall_high=0.97))
+        'limits.until = "recall 0.9" reached: recall about 93 % (80 % to 97 %)'
+        >>> UntilRecall(0.9).reached(Figures(recall=0.5, recall_low=0.3, recall_high=0.95))
+        ''
+        """
+        if figures.unsure or figures.recall is None or figures.recall < self.recall:
+            return ""
+        return f'limits.until = "recall {self.recall:g}" reached: recall {figures.recall_told}'
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much at once and in all; `patience_s`: a wait longer than this ends the crawl.
@@ -108,6 +137,7 @@ class Limits:
     hours: float | None = None
     patience_s: float = 3600.0
     until: Until | None = None
+    until_recall: UntilRecall | None = None
     revisit_share: float = 1.0  # of a run's visits, those to URLs that were fetched before
     stop_patience_s: float = 30.0
     hang_s: float = 180.0
@@ -117,7 +147,8 @@ class Limits:
         """The limits of a spec."""
         # Our own back-off and Crawl-delays are always waited for; a Retry-After at its cap is not.
         patience_s = max(fetch.max_retry_after_s, 2 * MAX_BACKOFF_S, 2 * fetch.max_crawl_delay_s)
-        until = Until.of(limits.until) if limits.until else None
+        recall = UntilRecall.of(limits.until or "")
+        until = Until.of(limits.until) if limits.until and not recall else None
         share = archive.revisit_share if archive else 1.0
         timeouts = (fetch.connect_timeout_s, fetch.read_timeout_s, fetch.total_timeout_s)
         return cls(
@@ -127,6 +158,7 @@ class Limits:
             limits.hours,
             patience_s,
             until,
+            recall,
             share,
             stop_patience_s=fetch.stop_patience_s,
             hang_s=HANGING * max(timeouts) + fetch.per_ip_delay_s,
@@ -139,7 +171,7 @@ class Limits:
 
     def without_end(self) -> Limits:
         """The same for one shard of a crawl: whoever knows all shards says when the limits of the crawl are reached."""
-        return replace(self, pages=None, bytes=None, hours=None, until=None)
+        return replace(self, pages=None, bytes=None, hours=None, until=None, until_recall=None)
 
     def reached(self, done: Usage) -> str:
         """Which limit has been reached; '' if none."""

@@ -14,6 +14,7 @@ import msgspec
 
 from lycosa import urls
 from lycosa.engine.rules.admission import Admission
+from lycosa.engine.rules.limits import UntilRecall
 from lycosa.engine.start.prepare import CrawlMeans, fitted_for, judge_of, learns, prepare, source_priors
 from lycosa.engine.start.request import CrawlRequest, refuse_collection, request_of_file
 from lycosa.errors import InputError, SpecError
@@ -112,6 +113,11 @@ def refuse_unready(spec: Spec, folder: Path) -> None:
         raise SpecError(
             "[judge.assistant]: this judge does not learn from answers while it crawls. Remove the section, or use "
             'judge.kind = "topic" or "event".'
+        )
+    if UntilRecall.of(spec.limits.until or "") and not learns(judge_of(spec).kind):
+        raise SpecError(
+            f'limits.until = "{spec.limits.until}": this judge does not learn, so it cannot estimate a recall. Write '
+            'limits.until = "10 in 200", or use judge.kind = "topic" or "event".'
         )
     topic, seeds = spec.topic, spec.seeds
     for where in (

@@ -62,7 +62,7 @@ class Health(msgspec.Struct, frozen=True):
         >>> print(Health(Figures(0.31, 0.22, 0.4, 0.85, 0.7, 0.95), *told))
         Health: Little was found.
         Health: harvest about 31 % (22 % to 40 %), precision about 85 % (70 % to 95 %); no labels yet; 12 % of the pages lie near the threshold.
-        Harvest: relevant pages among the pages judged. Precision: relevant pages among the pages kept. Both are estimated; pages that you gave do not count.
+        Harvest: relevant pages among the pages judged. Precision: relevant pages among the pages kept. Recall: relevant pages kept among all relevant pages that can be reached. Missed: relevant pages that can be reached and are not kept. All are estimated; pages that you gave do not count.
         Worth a look, as their answers would teach most (with how likely each is to be relevant):
           0.50  Owls  http://a.test/
         What would help most: lycosa label c

@@ -48,6 +48,12 @@ class Summary(msgspec.Struct, frozen=True):
     precision: float | None = None  # relevant pages among the pages kept, estimated
     precision_low: float | None = None
     precision_high: float | None = None
+    recall: float | None = None  # relevant pages kept among all that can be reached, estimated
+    recall_low: float | None = None
+    recall_high: float | None = None
+    missed: float | None = None  # relevant pages that can be reached and are not kept, estimated
+    missed_low: float | None = None
+    missed_high: float | None = None
     changed: str = (
         ""  # what a version of the judge changed, or would change, of the kept pages, if that is much
     )
@@ -56,7 +62,7 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def figures(self) -> Figures:
-        """Harvest and precision as the judge estimates them."""
+        """Harvest, precision, recall and pages missed as the judge estimates them."""
         return Figures.within(msgspec.structs.asdict(self))
 
 

@@ -219,12 +219,11 @@ class CrawlFitter:
     def _fit_sample(self, heard: Said, number: int) -> Fit:
         known = {page.key for page in (*self.brief.examples, *self.brief.negatives)} | heard.answers.keys()
         alone = known | self._first  # these stand for themselves only
-        kept, drawn, count = self._sample.keys | alone, self._sample.others - alone, 0
+        kept, drawn, fetched = self._sample.keys | alone, self._sample.others - alone, array("q")
 
         def chosen(pages: Iterable[PageTerms]) -> Iterator[PageTerms]:
-            nonlocal count
             for page in pages:
-                count += 1
+                fetched.append(page.key)
                 if page.key in kept:
                     yield page
 
@@ -232,7 +231,7 @@ class CrawlFitter:
         for whose in self.shards:
             fitter.read(chosen(self._read_before(whose)))
         there = sorted(drawn & fitter.rows.keys(), key=lot_of)
-        fitter.times = shared_out(count - fitter.pages + len(there), there)
+        fitter.times = shared_out(len(fetched) - fitter.pages + len(there), there)
         fit = fitter.fit(heard, number)
         scorer, counted = Scorer(fit.version), array("b", fitter.counted)
 
@@ -244,21 +243,25 @@ class CrawlFitter:
                         yield page.key, scorer.probability(page.terms, page.evidence), page.wanted
 
         chances, upto_of = fit.chances + Chances.of(judged()), dict(self._upto)
-        version = self._described(fit.version, chances, np.array(counted, np.bool_), known)
+        found = in_order(chances.columns()[0], np.array(fetched), np.array(counted, np.bool_))
+        version = self._described(fit.version, chances, found, known)
         version = msgspec.structs.replace(version, upto=upto_of.pop(OWN, 0))
         return Fit(version, chances, upto_of)
 
     def _described(
-        self, version: Version, chances: Chances, counted: NDArray[np.bool_], known: Set[int]
+        self, version: Version, chances: Chances, found: NDArray[np.intp], known: Set[int]
     ) -> Version:
-        """A version with the threshold for all pages that were found, and its estimate for all of them."""
+        """A version with the threshold for all pages that were found, and its estimate for all of them.
+
+        `found` has their places among the chances, in the order in which they were fetched.
+        """
         keys, chance, wanted = chances.columns()
         certain = np.isin(keys, list(known))
         if self.brief.of_kind:
             chance = np.where(certain, chance, chance * wanted)
-        odds = np.clip(chance, 1e-13, 1.0 - 1e-13)[counted]
+        odds = np.clip(chance, 1e-13, 1.0 - 1e-13)[found]
         threshold, told = described(
-            np.log(odds / (1.0 - odds)), certain[counted], version.shift.deviation, self.brief.threshold
+            np.log(odds / (1.0 - odds)), certain[found], version.shift.deviation, self.brief.threshold
         )
         estimate = msgspec.structs.replace(told, pages=version.estimate.pages)
         return msgspec.structs.replace(version, threshold=threshold, estimate=estimate)
@@ -267,3 +270,17 @@ class CrawlFitter:
         """The pages of a shard once more, as far as the sample knows them."""
         upto = self._upto.get(whose, 0)
         return takewhile(lambda page: page.id <= upto, self.pages_of(whose, 0))
+
+
+def in_order(
+    keys: NDArray[np.int64], fetched: NDArray[np.int64], counted: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """The places of those keys that are counted, in the order in which all keys were fetched.
+
+    >>> in_order(np.array([7, 3, 5]), np.array([3, 5, 7]), np.array([True, True, False])).tolist()
+    [1, 0]
+    """
+    by_key = np.argsort(fetched, kind="stable")
+    fetched_at = by_key[np.searchsorted(fetched[by_key], keys)]
+    places = np.flatnonzero(counted)
+    return places[np.argsort(fetched_at[places], kind="stable")]

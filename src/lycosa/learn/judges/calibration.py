@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from lycosa.learn.judges.missed import Missed
 from lycosa.values import Floats
 
 PRIOR_SHIFT, PRIOR_FACTOR, PRIOR_WORDS = 0.7, 0.2, 4.0
@@ -138,7 +139,7 @@ class Estimate(msgspec.Struct, frozen=True):
     """How many of the pages are relevant, and what share of the kept ones is; each with an 80 % interval.
 
     `pages` were found by the crawl: it is these that a harvest is a share of. `unsure` is why the judge cannot tell yet
-    which pages are relevant; empty if it can.
+    which pages are relevant; empty if it can. `missed` is None where nobody can tell.
     """
 
     relevant: float = 0.0
@@ -150,6 +151,7 @@ class Estimate(msgspec.Struct, frozen=True):
     kept: int = 0
     pages: int = 0
     unsure: str = ""
+    missed: Missed | None = None
 
     @property
     def harvest(self) -> Harvest | None:
@@ -195,14 +197,14 @@ def estimate_of(
     >>> round(told.relevant, 3), round(told.relevant_high, 1), told.precision_low, told.precision_high
     (0.0, 2.3, 0.0, 1.0)
     """
-    relevant, lower, upper = _number_of(logits, certain, deviation)
-    number, (right, low, high) = int(kept.sum()), _number_of(logits[kept], certain[kept], deviation)
+    relevant, lower, upper = number_of(logits, certain, deviation)
+    number, (right, low, high) = int(kept.sum()), number_of(logits[kept], certain[kept], deviation)
     if not number:
         return Estimate(relevant, lower, upper)
     return Estimate(relevant, lower, upper, right / number, low / number, high / number, number)
 
 
-def _number_of(logits: Floats, certain: NDArray[np.bool_], deviation: float) -> tuple[float, float, float]:
+def number_of(logits: Floats, certain: NDArray[np.bool_], deviation: float) -> tuple[float, float, float]:
     """The expected number of relevant pages with an 80 % interval.
 
     However sure the log odds are, n pages that nobody looked at leave room for a share of 1 − 0.1^(1/n) that is

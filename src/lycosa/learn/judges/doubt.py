@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.learn.judges.calibration import Estimate, estimate_of, find_threshold, sigmoid
+from lycosa.learn.judges.calibration import Estimate, estimate_of, find_threshold, number_of, sigmoid
+from lycosa.learn.judges.missed import MIN_PAGES, Missed, Span, ahead_of
 from lycosa.values import Floats
 from lycosa.wording import percent
 
@@ -33,8 +34,8 @@ def described(
 ) -> tuple[float, Estimate]:
     """The threshold of a version and its estimate, with the reason if it cannot tell.
 
-    `threshold` is the user's own. `given` pages do not move one that is found. If no page reaches that, it is lowered to
-    keep the best pages.
+    The pages are in the order in which they were fetched: that tells what is ahead. `threshold` is the user's own.
+    `given` pages do not move one that is found. If no page reaches that, it is lowered to keep the best pages.
     """
     probability = sigmoid(logits)
     found = np.ones(len(logits), np.bool_) if given is None else ~given
@@ -44,7 +45,12 @@ def described(
     if threshold is None and not told.kept:
         used = threshold_of_best(probability[found & ~certain], used)
         told = estimate_of(logits, certain, deviation, probability >= used)
-    return used, msgspec.structs.replace(told, unsure=unsure)
+    missed = None
+    if not unsure and len(logits) >= MIN_PAGES:
+        is_kept = probability >= used
+        below = Span(*number_of(logits[~is_kept], certain[~is_kept], deviation))
+        missed = Missed(below, ahead_of(np.where(is_kept, probability, 0.0)))
+    return used, msgspec.structs.replace(told, unsure=unsure, missed=missed)
 
 
 def reason_unsure(told: Estimate, probability: Floats, threshold: float) -> str:
