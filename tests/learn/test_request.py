@@ -21,7 +21,7 @@ HEAD = """# How a request is read
 What does Lycosa make of `[topic] description`? Each sentence below is a test. `lycosa check` shows how yours is read.
 
 Words of the request ("pages", "I want to find") weigh nothing. What is *not* wanted counts against a page. A sentence
-with nothing on the left is too vague: it needs keywords or examples. [The judge](judge.md#what-a-sentence-says) explains
+with nothing on the left is too vague: it needs keywords or examples. [The judge](../docs/judge.md#what-a-sentence-says) explains
 what an exclusion does.
 
 | language | request | about | not |
