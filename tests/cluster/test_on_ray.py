@@ -342,3 +342,41 @@ def test_shards_and_coordinator_are_killed(tmp_path: Path) -> None:
     for directory in of_shards(out, 2):
         records_of(directory / "archive")  # checks every digest
     assert contents(of_shards(out, 2)) == contents([tmp_path / "one"])
+
+
+@pytest.mark.usefixtures("ray_is_there")
+def test_a_ray_that_loses_its_centre_is_said(tmp_path: Path) -> None:
+    """In one sentence within 15 s; only this user could have talked to it, and nothing of it is left."""
+    with Site(small_web(HOSTS, PAGES)) as site:
+        spec, out = tmp_path / "crawl.toml", tmp_path / "web"
+        slowly = text_for(site).replace(f"per_host_delay_s = {DELAY_S}", "per_host_delay_s = 1")
+        spec.write_text(slowly, encoding="utf-8")
+        mark = f"LYCOSA_LOST={os.getpid()}"
+        environment = os.environ | dict([mark.split("=")])
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(command(spec, 2), cwd=ROOT, env=environment, **pipes, text=True) as process:  # type: ignore[call-overload]
+            try:
+                until(lambda: pages(out) > 3 or process.poll() is not None, "the first pages")
+                (centre,) = (
+                    number for number in processes(mark, "gcs_server") if _runs(number, "gcs_server")
+                )
+                tokens = re.findall(
+                    r"RAY_AUTH_TOKEN_PATH=([^\0]+)", Path(f"/proc/{centre}/environ").read_text()
+                )
+                token = Path(tokens[0])
+                assert (token.stat().st_mode & 0o777, token.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+                os.kill(centre, signal.SIGKILL)
+                begun = time.monotonic()
+                _, said = process.communicate(timeout=60)
+            finally:
+                process.kill()
+        assert time.monotonic() - begun < 15
+        assert process.returncode == 3
+        assert "Traceback" not in said
+        assert said.splitlines()[-1].endswith("Run the same command: it goes on.")
+        assert not token.parent.exists()
+
+
+def _runs(number: int, program: str) -> bool:
+    """Whether a process is this program, and does not only name it."""
+    return program in Path(f"/proc/{number}/cmdline").read_text().partition("\0")[0]
