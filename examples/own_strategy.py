@@ -1,7 +1,7 @@
-"""A strategy of one's own, compared with two others on the demo web, in memory and in seconds.
+"""The strategy of the tutorial for method authors, compared with two others on the demo web, in seconds.
 
 Run it with: python examples/own_strategy.py
-Or by its name: lycosa lab run WEB --topic owls --strategy examples/own_strategy.py:ShortPaths
+Or by its name: lycosa lab run WEB --topic owls --strategy examples/own_strategy.py:WordyAnchors
 """
 
 from __future__ import annotations
@@ -9,28 +9,45 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import lycosa
 import lycosa_lab
 
 
-class ShortPaths(lycosa.BaseStrategy):
-    """Links of good pages first, and among these the ones with the shortest URLs."""
+class AnchorLength(lycosa.Evidence):
+    """How long the anchor text of each link is: 1 from ten words on."""
 
-    def __init__(self, *, fading: float = 0.01) -> None:
+    name = "anchor_length"
+    tells_of_links = float
+
+    def of_links(self, document: lycosa.Document) -> list[float]:
+        """A number from 0 to 1 for each link."""
+        return [min(len(link.anchor.split()), 10) / 10 for link in document.links]
+
+
+class WordyAnchors(lycosa.BaseStrategy):
+    """Links of good pages first, and among these the ones with long anchor texts."""
+
+    def __init__(self, *, weight: float = 0.5) -> None:
         """Store the settings.
 
-        fading: what each character of the URL costs.
+        weight: how much a long anchor text adds to the score of its page.
         """
-        self.fading = fading
+        self.weight = weight
+
+    def fit(self, preparation: Any) -> WordyAnchors:
+        """Ask for the evidence that `rank` reads."""
+        super().fit(preparation)
+        self.needs = (*self.needs, AnchorLength())
+        return self
 
     def rank(self, page: lycosa.Page, judgement: lycosa.Judgement) -> Sequence[lycosa.Decision]:
         """One Decision a link; `rule` is what `lycosa why` will say."""
+        lengths = page.link_evidence["anchor_length"]
         return [
-            lycosa.Decision(
-                link, judgement.score - self.fading * len(link.url), rule="short URLs of good pages"
-            )
-            for link in page.links
+            lycosa.Decision(link, judgement.score + self.weight * length, rule="wordy anchors of good pages")
+            for link, length in zip(page.links, lengths, strict=True)
         ]
 
 
@@ -39,9 +56,9 @@ if __name__ == "__main__":
         lycosa.demo_web().write(Path(folder))
         compared = lycosa_lab.compare(
             folder,
-            ["breadth-first", "best-first", ShortPaths],
-            topics=["owls"],
-            options=lycosa_lab.Options(pages=150),
-            runs=2,
+            ["breadth-first", "best-first", WordyAnchors],
+            topics=["bread", "comets", "owls"],
+            options=lycosa_lab.Options(pages=100),
+            runs=1,
         )
     print(compared)

@@ -7,6 +7,7 @@ Expected time: reading takes no time; a run that is not there yet takes one to t
 from __future__ import annotations
 
 import argparse
+import math
 import resource
 import subprocess
 from collections.abc import Sequence
@@ -136,13 +137,13 @@ def cpu_s() -> float:
 
 
 def mean(values: Sequence[float]) -> str:
-    """A mean with its standard error, for a table.
+    """A mean with its standard error, for a table; the values are independent, such as means of topics.
 
     >>> mean([0.2, 0.4])
     '.300 ± .100'
     """
     found = metrics.mean_and_error(values)
-    return f"{number(found.mean)} ± {number(found.se)}"
+    return number(found.mean) + ("" if math.isnan(found.se) else f" ± {number(found.se)}")
 
 
 def number(value: float) -> str:

@@ -2,7 +2,7 @@
 
 Runs are kept in the folder KEPT and read from there the next time. With names of webs only their cases are measured,
 with a word that names no web none; missing cases are left out of the tables. The figures of `lycosa strategies` are
-those of crawls as a user, which `research.user_figures` makes too.
+those of crawls as a user, on topics that the rankings were not tuned on.
 
 Command line: python -m research.strategy_figures ../shared/webs KEPT [WEB…]
          then: make docs
@@ -22,6 +22,7 @@ from lycosa.methods.fused.record import PARTS
 from lycosa_lab import metrics
 from lycosa_lab.grids.grid import LOOK_AHEAD, ORACLE, by_variant
 from lycosa_lab.plots import plot_webs
+from lycosa_lab.results import over_topics, paired_tests
 from lycosa_lab.runs.run import Run
 from research.measured import (
     NOTEBOOKS,
@@ -35,7 +36,6 @@ from research.measured import (
     table,
     write_part,
 )
-from research.user_figures import CASES as AS_USERS
 
 PAGE = NOTEBOOKS / "fused.md"
 PICTURE = ROOT / "docs" / "images" / "strategies.png"
@@ -65,8 +65,13 @@ ABLATION = {
     if part != "extra"
 }
 WORDS = {"wikischools": "wikischools, 200 pages", "news": "news, 100 pages", "media": "media, 1,000 pages"}
-AS_USER = AS_USERS[0]
-"""Keywords and three examples, as `lycosa strategies` shows."""
+AS_USER = Case("wikischools-more", (FUSED, "best-first"), 200, 1, given="keywords,examples:3")
+"""What `lycosa strategies` shows. Its folder needs the archive of wikischools, copied or linked."""
+AS_USER_ON = "30 topics of wikischools-more, 200 pages, from keywords and three examples"
+TUNED = (
+    "The rankings were not tuned on these topics, but on others of that encyclopaedia; the judge was fitted on crawls of "
+    "all of them."
+)
 SHOWN = ("harvest", "recall", "precision", "kept_recall", "f1")
 
 
@@ -76,18 +81,16 @@ def title_of(case: Case) -> str:
 
 
 def compared(found: Measured) -> str:
-    """Recall and area of each strategy on a web, with p values against `fused`."""
+    """Recall and area of each strategy on a web, with p values against `fused`, corrected by Holm's method."""
     grouped = found.by_strategy
-    ours = grouped[FUSED]
     rows = []
-    order = sorted(grouped, key=lambda name: (name in BOUNDS, -_mean(values_of(grouped[name], "auc"))))
+    order = sorted(grouped, key=lambda name: (name in BOUNDS, -_mean(over_topics(grouped[name], "auc"))))
+    tests = {(test["strategy"], test["measure"]): test["p_holm"] for test in paired_tests(found.runs, FUSED)}
     for name in order:
         cells = [name]
         for measure in ("recall", "auc"):
-            values = values_of(grouped[name], measure)
-            is_ours = name == FUSED or name in BOUNDS
-            p = "" if is_ours else chance(metrics.paired_test(values_of(ours, measure), values))
-            cells += [mean(values), p]
+            p = tests.get((name, measure))
+            cells += [mean(over_topics(grouped[name], measure)), "" if p is None else chance(p)]
         rows.append(cells)
     return table(["strategy", "recall", "p", "AUC", "p"], rows)
 
@@ -99,16 +102,11 @@ def ablation(whole: Sequence[Run], found: Mapping[str, Sequence[Run]]) -> str:
     for part, every in found.items():
         runs = [run for run in every if (run.topic, run.random_seed) in by_draw]
         beside = [by_draw[run.topic, run.random_seed] for run in runs]
-        cells = [mean(values_of(runs, "recall")), mean(values_of(beside, "recall"))]
-        areas, all_areas = values_of(runs, "auc"), values_of(beside, "auc")
+        cells = [mean(over_topics(runs, "recall")), mean(over_topics(beside, "recall"))]
+        areas, all_areas = over_topics(runs, "auc"), over_topics(beside, "auc")
         p = chance(metrics.paired_test(all_areas, areas))
         rows.append([part, str(len(runs)), *cells, mean(areas), mean(all_areas), p])
     return table(["without", "runs", "recall", "with it", "AUC", "with it", "p (AUC)"], rows)
-
-
-def values_of(runs: Sequence[Run], measure: str) -> list[float]:
-    """A measure of each run."""
-    return [float(getattr(run, measure)) for run in runs]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -118,11 +116,11 @@ def _mean(values: Sequence[float]) -> float:
 def figures_of(words: str, found: Measured) -> Figures:
     """The mean of each measure by strategy."""
     means = {
-        name: {measure: round(_mean(values_of(runs, measure)), 4) for measure in SHOWN}
+        name: {measure: round(_mean(over_topics(runs, measure)), 4) for measure in SHOWN}
         for name, runs in sorted(found.by_strategy.items())
     }
     case = found.case
-    return Figures(words, {"pages": case.pages, "runs": case.runs, "given": case.given}, means)
+    return Figures(words, TUNED, {"pages": case.pages, "runs": case.runs, "given": case.given}, means)
 
 
 def write(figures: Figures, path: Path = FIGURES) -> None:
@@ -154,7 +152,7 @@ def main(webs: Path, kept: Path, names: Sequence[str]) -> None:
         runs_of = {part: runs.runs for part, runs in parts.items()}
         write_part(PAGE, "ablation", ablation(whole.by_strategy[FUSED], runs_of))
     if shown := _runs(AS_USER, webs, kept, names):
-        write(figures_of("12 topics of wikischools, 200 pages", shown))
+        write(figures_of(AS_USER_ON, shown))
 
 
 def _runs(case: Case, webs: Path, kept: Path, names: Sequence[str]) -> Measured | None:

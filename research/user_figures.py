@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lycosa_lab import metrics
 from lycosa_lab.plots import plot_scores
+from lycosa_lab.results import over_topics
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.web import VirtualWeb
 from research.measured import (
@@ -66,11 +67,6 @@ Found = dict[tuple[str, str], Measured]
 """Measured cases, by web and input."""
 
 
-def values_of(runs: Sequence[Run], measure: str) -> list[float]:
-    """A measure of each run."""
-    return [float(getattr(run, measure)) for run in runs]
-
-
 def f1_of_all(run: Run, given: int, web: VirtualWeb) -> float:
     """F1 of what was kept against all relevant pages, also those that no link leads to."""
     relevant = len(web.topics[run.topic].relevant()) - given
@@ -83,7 +79,7 @@ def figures(found: Found, webs: Path, kept: Path) -> str:
     for case, runs in _topics(found):
         opened = VirtualWeb.open(web_of(case.web, webs, kept))
         for strategy, group in runs.by_strategy.items():
-            means = [number(_mean(values_of(group, name))) for name in MEASURES]
+            means = [number(_mean(over_topics(group, name))) for name in MEASURES]
             examples = case.options.given.examples if case.options.given else 0
             means.append(number(_mean([f1_of_all(run, examples, opened) for run in group])))
             rows.append([case.web, case.given, strategy, str(len(group)), *means])
@@ -91,13 +87,13 @@ def figures(found: Found, webs: Path, kept: Path) -> str:
 
 
 def leads(found: Found) -> str:
-    """p values of `fused` against best-first, paired by topic and draw."""
+    """p values of `fused` against best-first, over topics."""
     rows = []
     for case, runs in _topics(found):
         ours, theirs = (runs.by_strategy[name] for name in (FUSED, BEST_FIRST))
         cells = []
         for measure in ("recall", "f1", "precision"):
-            a, b = values_of(ours, measure), values_of(theirs, measure)
+            a, b = over_topics(ours, measure), over_topics(theirs, measure)
             cells += [mean([x - y for x, y in zip(a, b, strict=True)]), chance(metrics.paired_test(a, b))]
         rows.append([case.web, case.given, *cells])
     heads = ["web", "given", "fetched", "p", "F1", "p", "precision", "p"]
@@ -134,12 +130,12 @@ def goals(found: Found) -> str:
     rows = []
     for words, given, strategy, measure, goal, more in GOALS:
         if ("wikischools", given) in found:
-            values = values_of(found["wikischools", given].by_strategy[strategy], measure)
+            values = over_topics(found["wikischools", given].by_strategy[strategy], measure)
             is_met = (_mean(values) >= goal) is more
             sign = "≥" if more else "≤"
             cells = [words, f"{sign} {number(goal)}", mean(values), _yes(is_met), str(len(values))]
             rows.append([strategy, given, *cells])
-    return table(["strategy", "given", "measure", "goal", "reached", "met", "runs"], rows)
+    return table(["strategy", "given", "measure", "goal", "reached", "met", "topics"], rows)
 
 
 def by_topic(found: Measured) -> str:
@@ -150,7 +146,7 @@ def by_topic(found: Measured) -> str:
         cells = []
         for name in RANKINGS:
             runs = [run for run in grouped[name] if run.topic == topic]
-            cells += [number(_mean(values_of(runs, measure))) for measure in ("recall", "precision", "f1")]
+            cells += [number(_mean(over_topics(runs, measure))) for measure in ("recall", "precision", "f1")]
         rows.append([topic, *cells])
     heads = [f"{name}: {word}" for name in RANKINGS for word in ("fetched", "precision", "F1")]
     return table(["topic", *heads], rows)
@@ -183,7 +179,7 @@ def asked(found: Found) -> str:
         grouped = found["wikischools", given].by_strategy if ("wikischools", given) in found else {}
         for name, runs in grouped.items():
             measures = ("precision", "precision_unasked")
-            rows.append([given, name, *(mean(values_of(runs, measure)) for measure in measures)])
+            rows.append([given, name, *(mean(over_topics(runs, measure)) for measure in measures)])
     return table(["given", "strategy", "precision", "precision of what nobody was asked about"], rows)
 
 
@@ -199,12 +195,12 @@ def lost(found: Found) -> str:
             group = [run for run in runs if name in ("all", run.topic)]
             counts = list(zip(*map(counted, group), strict=True))
             cells = [f"{_mean(list(map(float, values))):.0f}" for values in counts]
-            measures = [values_of(group, "f1"), *(list(map(of_run, group)) for of_run in BETTER.values())]
+            measures = [over_topics(group, "f1"), *(list(map(of_run, group)) for of_run in BETTER.values())]
             rows.append(
                 [
                     given,
                     name,
-                    f"{_mean(values_of(group, 'targets')):.0f}",
+                    f"{_mean(over_topics(group, 'targets')):.0f}",
                     *cells,
                     *map(number, map(_mean, measures)),
                 ]
@@ -247,12 +243,12 @@ def events(found: Measured) -> str:
     rows = []
     for name, runs in found.by_strategy.items():
         fetched, right, kept = (sum(counted(run)[at] for run in runs) for at in range(3))
-        errors = values_of(runs, "harvest_error")
+        errors = over_topics(runs, "harvest_error")
         rows.append(
             [
                 name,
                 str(len(runs)),
-                number(_mean(values_of(runs, "recall"))),
+                number(_mean(over_topics(runs, "recall"))),
                 f"{number(right / fetched)} ({right} of {fetched})",
                 f"{number(right / kept)} ({right} of {kept})",
                 number(_mean([of(counted(run), 0) for run in runs if counted(run)[0]])),

@@ -95,6 +95,7 @@ def margins(cases: Sequence[Case], w_r: float, prior: Counts) -> dict[str, Any]:
     learned = [case.run(w_r, None, learn=True).auc for case in cases]
     return {
         "w_r": w_r,
+        "of": [case.topic.name for case in cases],
         "baseline": baseline,
         "counted": counted,
         "learned": learned,
@@ -164,10 +165,14 @@ def compare(
 
 
 def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Means over all held-out runs, margins, and the share of the gain that remains with a learned prior."""
+    """Means over all held-out topics, margins, and the share of the gain that remains with a learned prior."""
+    of, *values = (
+        list(chain.from_iterable(result[name] for result in results))
+        for name in ("of", "baseline", "counted", "learned")
+    )
     columns = {
-        name: list(chain.from_iterable(result[name] for result in results))
-        for name in ("baseline", "counted", "learned")
+        name: metrics.topic_means(of, column)
+        for name, column in zip(("baseline", "counted", "learned"), values, strict=True)
     }
     means = {name: metrics.mean_and_error(values).mean for name, values in columns.items()}
     gains = {
@@ -185,7 +190,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         "counted_p": metrics.paired_test(columns["counted"], columns["baseline"]),
         "learned_p": metrics.paired_test(columns["learned"], columns["baseline"]),
         "relative": gains["counted"].mean / means["baseline"] if means["baseline"] else 0.0,
-        "runs": len(columns["baseline"]),
+        "runs": len(of),
     }
 
 

@@ -178,11 +178,12 @@ def figures(compared: Sequence[Compared], web: VirtualWeb) -> str:
     groups: dict[str, list[Crawl]] = {}
     for crawl in (crawl for each in compared for crawl in each.crawls):
         groups.setdefault(crawl.crawler, []).append(crawl)
-    ours = [shares(crawl, web)[0] for crawl in next(iter(groups.values()))]
     rows: list[list[str]] = []
+    fetched = [[shares(crawl, web)[0] for crawl in crawls] for crawls in groups.values()]
+    chances = metrics.holm([metrics.paired_test(fetched[0], theirs) for theirs in fetched[1:]])
     for name, crawls in groups.items():
         recall, precision, f1 = zip(*(shares(crawl, web) for crawl in crawls), strict=True)
-        p = "" if not rows else chance(metrics.paired_test(ours, recall))
+        p = chance(chances[len(rows) - 1]) if rows else ""
         keeps = crawls[0].kept is not None
         asked = sum(crawl.requests for crawl in crawls) / max(1, sum(len(crawl.fetched) for crawl in crawls))
         kept = mean(precision) + ("" if keeps else " (keeps all)")

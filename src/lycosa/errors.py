@@ -6,7 +6,8 @@ LycosaError            exit 1
 ├── ModelError         exit 2   a saved model cannot be used
 ├── CollectionError    exit 1   the collection on disk cannot be used or written
 │   ├── NoCollection   exit 2   the path is not a collection
-│   └── CollectionBusy exit 1   another process is using it
+│   ├── CollectionBusy exit 1   another process is using it
+│   └── TooLong        exit 1   a query used more time than a public library gives it
 ├── ArchiveError       exit 1   a WARC file cannot be read
 ├── MachineError       exit 1   no room on the disk, no more open files, no memory
 ├── StrategyError      exit 1   a strategy of the user's own failed
@@ -71,6 +72,10 @@ class NoCollection(CollectionError):
 
 class CollectionBusy(CollectionError):
     """Another process has the collection open."""
+
+
+class TooLong(CollectionError):
+    """A query used more time than it may."""
 
 
 class ArchiveError(LycosaError):

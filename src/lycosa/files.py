@@ -9,14 +9,33 @@ import os
 import stat
 from pathlib import Path
 
+import zstandard
+
 MAX_BYTES = 200_000_000
+NO_FILE = "a device or pipe, not a file"
 
 
 def read_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     """The bytes of a file. What is no file, or too large, is an OSError like any other."""
-    if size_of(path) > max_bytes:
+    size_of(path)
+    # It may be replaced by a pipe, or grow, after the look at it.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, NO_FILE, str(path))
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"larger than {max_bytes // 1_000_000} MB", str(path))
-    return path.read_bytes()
+    return content
+
+
+def unpack_zstd(data: bytes, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return what Zstandard packed. ZstdError if it is more than `max_bytes`.
+
+    zstandard ignores its own `max_output_size` if the data name their size.
+    """
+    if zstandard.frame_content_size(data) > max_bytes:
+        raise zstandard.ZstdError(f"it unpacks to more than {max_bytes // 1_000_000} MB")
+    return zstandard.ZstdDecompressor().decompress(data, max_output_size=max_bytes)
 
 
 def size_of(path: Path) -> int:
@@ -33,7 +52,7 @@ def size_of(path: Path) -> int:
     if stat.S_ISDIR(about.st_mode):
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     if not stat.S_ISREG(about.st_mode):
-        raise OSError(errno.EINVAL, "a device or pipe, not a file", str(path))
+        raise OSError(errno.EINVAL, NO_FILE, str(path))
     return about.st_size
 
 

@@ -7,11 +7,12 @@ import gc
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
@@ -23,10 +24,12 @@ import pytest
 
 from lycosa.cluster import on_ray
 from lycosa.cluster.division import shard_directory
-from lycosa.cluster.on_ray import ShardActor, State, ray_library, start_ray
-from lycosa.cluster.run import _Watched
+from lycosa.cluster.driver import ANSWER_S as DRIVER_ANSWER_S
+from lycosa.cluster.driver import Begin, Driver
+from lycosa.cluster.on_ray import CONNECT_S, ShardActor, State, ray_library, refuse_silent, start_ray
+from lycosa.cluster.run import BEGIN_S, SILENT_S, Watched, _private_folder
 from lycosa.engine.watch.control import ask
-from lycosa.errors import InputError, LycosaError
+from lycosa.errors import InputError, LycosaError, StoppedEarly
 from lycosa.processes import YOUNG
 from lycosa.testing import Site
 from tests.cluster.shards import contents, of_shards
@@ -59,6 +62,16 @@ def test_what_a_shard_has_loaded_is_not_looked_through_for_garbage(monkeypatch):
         gc.set_threshold(*before)
 
 
+def test_an_address_that_nobody_listens_on_is_said_at_once():
+    """Ray itself waits for two minutes, and then ends the program."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(InputError, match=rf"127.0.0.1:{port} \(Connection refused\).*ray status --address"):
+        refuse_silent(f"127.0.0.1:{port}")
+    for address in ("auto", "ray://127.0.0.1:1", "local"):
+        refuse_silent(address)  # Ray reads them
+
+
 class ConnectingRay:
     """As much of Ray as connecting needs; it notes how the token is to be used."""
 
@@ -87,19 +100,23 @@ def test_a_cluster_is_shown_the_token_of_its_user(monkeypatch, tmp_path, token, 
         monkeypatch.delenv("RAY_AUTH_MODE")
     if token:
         (tmp_path / "token").write_text("secret")
-    with pytest.raises(InputError, match=r"127.0.0.1:1 \(the token is wrong\).* ray status --address"):
-        start_ray(2, "127.0.0.1:1")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(InputError, match=r"127.0.0.1:\d+ \(the token is wrong\).* ray status --address"),
+    ):
+        start_ray(2, f"127.0.0.1:{server.getsockname()[1]}", tmp_path)
     assert ray.mode == used
 
 
-def test_a_ray_that_listens_on_the_network_is_ended(monkeypatch):
+def test_a_ray_that_listens_on_the_network_is_ended(monkeypatch, tmp_path):
     """It was imported before it could be told to keep to this machine."""
     ray = Mock()
     ray.util.get_node_ip_address.return_value = "192.0.2.7"
     monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.delenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", raising=False)
     with pytest.raises(InputError, match=r"listens on 192.0.2.7.*before Ray is imported\.$"):
-        start_ray(2)
+        start_ray(2, "", tmp_path)
     ray.shutdown.assert_called_once()
     assert os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "0"
 
@@ -118,21 +135,34 @@ class DyingRay:
         self.state = self
         self._answers = answers
 
+    def nodes(self) -> list[dict[str, bool]]:
+        return [{"Alive": True}]
+
     def remote(self) -> DyingRay:
         return self
 
-    def future(self) -> Future[bytes]:
-        answer, future = self._answers.pop(0), Future[bytes]()
-        if isinstance(answer, Exception):
-            future.set_exception(answer)
-        else:
-            future.set_result(msgspec.msgpack.encode(answer))
-        return future
+    def get(self, _: object, timeout: float) -> bytes:
+        assert timeout < SILENT_S
+        answer = self._answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return msgspec.msgpack.encode(answer)
+
+
+class InThisProcess:
+    """The process that speaks with Ray, in this one."""
+
+    def __init__(self, ray: Any) -> None:
+        self._driver = Driver()
+        self._driver.use(ray, ray, [])
+
+    async def ask(self, message: bytes) -> bytes:
+        return self._driver.answer(message)
 
 
 def watched(answers: list[State | Exception]) -> State:
-    ray = DyingRay(answers)
-    return asyncio.run(_Watched(ray, ray, None).until_over())  # type: ignore[arg-type]
+    child = InThisProcess(DyingRay(answers))
+    return asyncio.run(Watched(child, None, "", 30.0).until_over())  # type: ignore[arg-type]
 
 
 def test_a_coordinator_is_waited_for_until_ray_gives_it_up(monkeypatch):
@@ -144,6 +174,78 @@ def test_a_coordinator_is_waited_for_until_ray_gives_it_up(monkeypatch):
     monkeypatch.setattr("lycosa.cluster.run.DEAD_S", 0.0)
     with pytest.raises(LycosaError, match=r"without one.*run it again: it goes on\.$"):
         watched([lost, dead])
+
+
+@pytest.mark.parametrize(
+    ("fails", "reason"),
+    [(SystemExit(15), "SystemExit: 15"), (RuntimeError("gcs\nlonger"), r"RuntimeError: gcs\)")],
+)
+def test_ray_that_fails_is_one_sentence(monkeypatch, fails, reason):
+    """No traceback, and the same command goes on."""
+    monkeypatch.setattr("lycosa.cluster.run.ASK_S", 0.0)
+    with pytest.raises(StoppedEarly, match=rf"Ray is lost \({reason}.* Run the same command: it goes on\.$"):
+        watched([fails])
+
+
+class Silent:
+    """A process that never answers, or has ended."""
+
+    def __init__(self, *, has_ended: bool) -> None:
+        self._has_ended = has_ended
+
+    async def ask(self, _: bytes) -> bytes:
+        if self._has_ended:
+            raise asyncio.IncompleteReadError(b"", 4)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("has_ended", "reason"), [(True, "its process has ended"), (False, "no answer for 0 s")]
+)
+def test_a_process_that_hangs_or_ends_is_said(monkeypatch, has_ended, reason):
+    monkeypatch.setattr("lycosa.cluster.run.ASK_S", 0.0)
+    monkeypatch.setattr("lycosa.cluster.run.SILENT_S", 0.01)
+    monkeypatch.setattr("lycosa.cluster.run.BEGIN_S", 0.01)
+    for address, said in (
+        ("", "Run the same command"),
+        ("h:1", "ray status --address h:1; then run the same"),
+    ):
+        crawl = Watched(Silent(has_ended=has_ended), None, address, 30.0)  # type: ignore[arg-type]
+        assert crawl.is_silent
+        with pytest.raises(StoppedEarly, match=rf"\({reason}\).*{said}"):
+            asyncio.run(crawl.until_over())
+    with pytest.raises(InputError, match=rf"No Ray cluster answers at h:1 \({reason}\)"):
+        asyncio.run(crawl.begin(Begin("plan", "crawl", "h:1", "folder")))
+
+
+def test_all_fits_into_fifteen_seconds():
+    """An address that nobody listens on, one that never answers, and a cluster that is lost."""
+    assert CONNECT_S < 15
+    assert 2 * DRIVER_ANSWER_S < SILENT_S <= 13
+    assert BEGIN_S <= 13
+
+
+def test_a_token_is_private(tmp_path, monkeypatch):
+    """The one of a Ray that is started here, and the one that Ray's own command has left for everybody to read."""
+    path = on_ray._new_token(tmp_path)
+    assert (path.stat().st_mode & 0o777, len(path.read_text())) == (0o600, 64)
+    with pytest.raises(FileExistsError):
+        on_ray._new_token(tmp_path)
+    path.chmod(0o644)
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(path))
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    on_ray.use_token()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_folder_of_ray_is_private_and_gone_afterwards(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long" * 10)))  # too long for Ray's sockets
+    with _private_folder() as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert len(str(folder)) < 40
+        (folder / "file").touch()
+    assert not folder.exists()
 
 
 @pytest.fixture
@@ -177,9 +279,9 @@ def listened_on(mark: str) -> list[str]:
         }
         for opened in Path(f"/proc/{number}/fd").iterdir():
             with suppress(OSError):  # closed meanwhile
-                socket = re.fullmatch(r"socket:\[(\d+)\]", str(opened.readlink()))
-                if socket and socket[1] in of_socket:
-                    addresses.append(of_socket[socket[1]])
+                found = re.fullmatch(r"socket:\[(\d+)\]", str(opened.readlink()))
+                if found and found[1] in of_socket:
+                    addresses.append(of_socket[found[1]])
     return addresses
 
 

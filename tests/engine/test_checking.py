@@ -134,6 +134,8 @@ def test_seeds_in_files_are_counted(tmp_path):
         ('strategy = "nonsense"\n' + TOPIC + SEEDS, "nonsense"),
         (TOPIC + SEEDS + '[judge]\nkind = "text"\n', "examples"),
         ('[topic]\nkeywords = ["owl"]\nmodel = "none.model"\n[judge]\nkind = "text"\n' + SEEDS, "none.model"),
+        ('[topic]\nkeywords = ["owl"]\nmodel = "none.model"\n' + SEEDS, r"\[topic\] model: neither"),
+        ('name = "a\\nb"\n' + TOPIC + SEEDS, "line breaks"),
         (TOPIC + SEEDS + '[judge]\nkind = "event"\n', r"\[event\] is empty"),
         ('[event]\nwhat = ["storm"]\nmodel = "none.json"\n' + SEEDS, "none.json"),
         (TOPIC + SEEDS + '[event]\nwhat = ["storm"]\nsource_priors = "none"\n', "none"),

@@ -7,6 +7,8 @@ import gzip
 import io
 import time
 import warnings
+import zipfile
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,9 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from lycosa import urls
-from lycosa.errors import ArchiveError
+from lycosa.errors import ArchiveError, InputError
 from lycosa.fetch.archive.archive import ArchiveFetcher
+from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.fetch.redirects import redirect_target
 from lycosa.values import Fetched, NotFetched, Reason
 from tests.conftest import SHARED
@@ -332,6 +335,35 @@ def test_a_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch):
         ArchiveFetcher([path])
 
 
+async def test_a_bomb_among_records_is_not_unpacked(warc, tmp_path, monkeypatch):
+    """A file of megabytes would take minutes to look through; what comes before it is read."""
+    monkeypatch.setattr("lycosa.fetch.archive.archive.UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr("lycosa.fetch.archive.archive.UNPACKED_RATIO", 1)
+    warc.response("http://a.test/", b"fine")
+    warc.response("http://a.test/big", b"0" * 50_000_000)
+    warc.response("http://a.test/after", b"fine")
+    if not warc.writer.gzip:
+        pytest.skip("it is as large as it says")
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc.gz")])
+    assert archive.urls() == ["http://a.test/"]
+    assert "unpacks to more" in archive.damage[0]
+
+
+def test_a_wacz_whose_files_overlap_is_refused(tmp_path):
+    """Ten thousand names for the same bytes: reading them all would take for ever."""
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("archive/0.warc", bytes(100_000))
+        first = package.filelist[0]
+        for number in range(1, 1000):
+            again = copy(first)
+            again.filename = f"archive/{number}.warc"
+            package.filelist.append(again)
+            package.NameToInfo[again.filename] = again
+    with pytest.raises(InputError, match="larger than itself"):
+        warc_files([path])
+
+
 async def test_many_headers_and_long_urls_are_cut(warc, tmp_path):
     """An archived response has no more headers than any server sends; a URL longer than any is not of the web."""
     warc.response("http://a.example/", headers=[("Content-Type", "text/html")] + [("A", "b")] * 5000)
@@ -339,6 +371,15 @@ async def test_many_headers_and_long_urls_are_cut(warc, tmp_path):
     archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
     assert len((await get(archive, "http://a.example/")).headers) == 1000
     assert len(archive) == 1
+
+
+async def test_a_record_with_a_long_url_does_not_end_a_file(warc, tmp_path):
+    """Its headers are longer than fastwarc reads by itself; what comes after it is read."""
+    warc.response("http://a.test/1")
+    warc.response("http://a.test/" + "x" * 100_000)
+    warc.response("http://a.test/2")
+    archive = ArchiveFetcher([warc.save(tmp_path / "a.warc")])
+    assert (archive.urls(), archive.damage) == (["http://a.test/1", "http://a.test/2"], [])
 
 
 async def test_records_that_hold_no_response_are_refused(tmp_path):

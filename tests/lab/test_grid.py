@@ -168,8 +168,9 @@ def test_results_are_written_as_documented(demo_folder: Path, tmp_path: Path):
     assert {test["measure"] for test in found["tests"]} == {"harvest", "recall", "auc", "f1"}
     assert found["options"]["pages"] == 40
     assert len(found["strategies"][0]["runs"][0]["sliding"]) == 40 - found["options"]["window"] + 1
-    results.write_csv(tmp_path / "a.csv", runs)
+    results.write_csv(tmp_path / "a.csv", runs, found["tests"])
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 5
+    assert len((tmp_path / "a-tests.csv").read_text().splitlines()) == 5
     assert [path.suffix for path in plot_curves(runs, 40, tmp_path / "p.png")] == [".png", ".svg"]
 
 

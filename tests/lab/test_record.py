@@ -10,11 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from lycosa.cli import app
+from lycosa.collection.labels import Label, set_label
 from lycosa.engine.run import crawl_file
 from lycosa.errors import InputError
 from lycosa.spec.writing import toml
 from lycosa.testing import Page as ServedPage
 from lycosa.testing import Request, Site, data, links, redirect, status
+from lycosa.urls import key_of
 from lycosa_lab.grids import grid
 from lycosa_lab.papers import reproduce_paper
 from lycosa_lab.papers.selective import reproduce as selective
@@ -64,6 +66,41 @@ def test_a_crawl_becomes_a_web(tmp_path: Path):
         assert isinstance(refused, InputError)
         assert "has no labels: write" in str(refused)
         assert "url,topic,grade" in str(refused)
+
+
+def test_labels_of_a_recorded_web_become_its_labels(tmp_path: Path, lycosa):
+    """What `lycosa label` was told can be measured on; finer grades and other topics stay."""
+    pages: dict[str | tuple[str, str], ServedPage] = {
+        "/": "<title>Owls</title><p>owl owl night <a href=/a>a</a> <a href=/b>b</a> <a href=/c>c</a>",
+        **{f"/{name}": f"<title>{name}</title><p>owl {name} at night" for name in "abc"},
+    }
+    with Site(pages) as site:
+        web = record_web(spec_for(site, tmp_path), tmp_path / "web", lambda _: None)
+    code, _, said = lycosa("lab", "labels", web)
+    assert code == 2
+    assert "has no labels. Label pages of a recorded web with: lycosa label" in said
+
+    for name, relevant in (("", True), ("a", True), ("b", False), ("c", False)):
+        url = f"http://a.test/{name}"
+        set_label(web / "collection", Label(key_of(url), url, relevant, 1.0))
+    (web / "labels.csv").write_text(
+        "url,topic,grade\nhttp://a.test/a,small,1\nhttp://a.test/b,small,2\nhttp://a.test/b,bread,2\n"
+    )
+    code, told, said = lycosa("lab", "labels", web)
+
+    assert code == 0, said
+    assert "Wrote the labels of 4 pages" in told
+    rows = {tuple(line.split(",")) for line in (web / "labels.csv").read_text().splitlines()[1:]}
+    assert rows == {
+        ("http://a.test/", "small", "2"),
+        ("http://a.test/a", "small", "1"),
+        ("http://a.test/b", "small", "0"),
+        ("http://a.test/b", "bread", "2"),
+        ("http://a.test/c", "small", "0"),
+    }
+    assert VirtualWeb.open(web).topic("small").relevant() == {
+        key_of(f"http://a.test/{name}") for name in ("", "a")
+    }
 
 
 def test_an_interrupted_recording_goes_on(tmp_path: Path, lycosa):

@@ -12,6 +12,7 @@ import pytest
 
 from lycosa.engine.rules.limits import Limits
 from lycosa.errors import InputError, SpecError
+from lycosa.learn.meaning.encoders import NONE
 from lycosa.methods.lookup import fitted
 from lycosa.spec.sections import JudgeSpec
 from lycosa.values import Link
@@ -56,7 +57,7 @@ def test_nothing_is_known_but_what_a_user_gives(web: CachedWeb):
     assert laboratory.draw.negatives == ()
     assert laboratory.draw.seeds == laboratory.draw.positives
     assert not laboratory.preparations["best-first"].models
-    assert spec.judge == JudgeSpec(meaning="none")
+    assert spec.judge == JudgeSpec(meaning=NONE)
     assert spec.topic.keywords == laboratory.topic.keywords
     assert spec.topic.examples == spec.seeds.urls == tuple(map(web.url, laboratory.draw.positives))
 
@@ -226,10 +227,7 @@ def test_every_table_has_the_figures_of_the_kept_pages(web: CachedWeb, tmp_path:
     found = results.summary(runs, BOTH, web="demo")
     results.write_csv(tmp_path / "a.csv", runs)
 
-    assert found["options"]["given"] == {
-        "keywords": True,
-        "examples": 3,
-        "labels": 0,
+    assert found["options"]["given"] == {"keywords": True, "examples": 3, "labels": 0} | {
         "description": False,
         "meaning": False,
     }

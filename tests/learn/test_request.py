@@ -1,6 +1,6 @@
-"""How requests in sentences are read: the table in requests.toml, which docs/requests.md shows.
+"""How requests in sentences are read: the table in requests.toml, which research/requests-read.md shows.
 
-`python -m tests.learn.test_request > docs/requests.md` writes the page.
+`python -m tests.learn.test_request > research/requests-read.md` writes the page.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ what an exclusion does.
 
 
 def page() -> str:
-    """docs/requests.md."""
+    """research/requests-read.md."""
     rows = (
         f"| {one['language']} | {one['text']} | {', '.join(one['about'])} | {', '.join(one['not'])} |"
         for one in REQUESTS
@@ -46,8 +46,8 @@ def test_a_request_is_read(one):
 
 
 def test_the_docs_show_how_requests_are_read():
-    assert (ROOT / "docs/requests.md").read_text("utf-8") == page(), (
-        "run: python -m tests.learn.test_request > docs/requests.md"
+    assert (ROOT / "research/requests-read.md").read_text("utf-8") == page(), (
+        "run: python -m tests.learn.test_request > research/requests-read.md"
     )
 
 

@@ -8,8 +8,8 @@ import contextlib
 import pytest
 import uvicorn
 
-from lycosa.library import limits
-from lycosa.library.limits import SILENT, ImpatientProtocol
+from lycosa.library import connections
+from lycosa.library.connections import SILENT, ImpatientProtocol
 
 
 async def hello(scope, receive, send):
@@ -70,7 +70,7 @@ async def test_idle_connections_lock_nobody_out(port):
 
 async def test_a_connection_that_stays_silent_is_closed(port, monkeypatch):
     """After a while, whether others want its place or not."""
-    monkeypatch.setattr(limits, "REQUEST_S", 0.1)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.1)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     with contextlib.suppress(ConnectionResetError):
         assert await reader.read() == b""
@@ -81,7 +81,7 @@ async def test_a_connection_that_stays_silent_is_closed(port, monkeypatch):
 async def test_a_later_request_that_stays_half_sent_is_given_up(port, monkeypatch, begun):
     """As the first is: that there was one before gives no right to stay."""
     reader, writer = await kept_alive(port)
-    monkeypatch.setattr(limits, "REQUEST_S", 0.1)
+    monkeypatch.setattr(connections, "REQUEST_S", 0.1)
     writer.write(begun)
     with contextlib.suppress(ConnectionResetError):
         assert await reader.read() == b""
@@ -104,7 +104,7 @@ async def test_half_sent_requests_lock_nobody_out(port, begun):
 
 async def test_who_asks_again_and_again_is_answered_each_time(port, monkeypatch):
     """Also in pieces, and several at once; nobody is waited for between two requests."""
-    monkeypatch.setattr(limits, "REQUEST_S", 600)
+    monkeypatch.setattr(connections, "REQUEST_S", 600)
     reader, writer = await kept_alive(port)
     writer.write(ASKED)
     writer.write(b"\r\n" + ASKED + b"\r\n" + BEGUN["body"])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 
 import pytest
 from starlette.testclient import TestClient
 
+from lycosa.collection.exports.corpus import _cell
 from lycosa.errors import SpecError
 from lycosa.library import access, replay
 from lycosa.library.served_collections import ServedCollections
@@ -80,6 +82,45 @@ def test_a_search_is_handed_over_as_it_is_shown(browser):
     assert [json.loads(line)["title"] for line in lines] == ["Cooking"]
     assert browser.get("/c/storm/download/jsonl?q=nosuchword").text == ""
     assert browser.get("/c/storm/download/exe").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\uff1d1+1", "\uff0b1", "\ufeff=1", " =1", "\n=1", "\u200b@A1", "\t1", "\u22121", "\x00=1", "\ufe62=1"],
+)
+def test_a_cell_is_no_formula_in_disguise(text):
+    """Spreadsheets skip a byte order mark and blanks, and read wide signs."""
+    assert str(_cell(text)).startswith("'")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/c/..%2fstorm/download/csv",
+        "/c/%2e%2e/",
+        "/c/storm%2f..%2f..%2fetc/",
+        "/c/storm/download/..%2f..%2fcsv",
+        "/static/..%2f..%2fapp.py",
+        "/static/%2e%2e/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/fonts/..%2f..%2fapp.py",
+        "/api/c/..%2fstorm/search",
+        "/c/storm/page/..%2f1",
+    ],
+)
+def test_no_path_leads_out(browser, path):
+    """Neither to other folders nor to our own code."""
+    answer = browser.get(path, follow_redirects=False)
+    assert answer.status_code in (400, 404, 422)
+    assert "root:" not in answer.text
+    assert "import" not in answer.text
+
+
+def test_parquet_that_cannot_be_written_is_said(browser, monkeypatch):
+    """The package is not installed: no failure of the library."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    answer = browser.get("/c/storm/download/parquet")
+    assert (answer.status_code, "pip install" in answer.text) == (501, True)
 
 
 def test_a_cell_is_never_a_formula(tmp_path):

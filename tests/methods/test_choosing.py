@@ -6,7 +6,10 @@ from lycosa.methods.choosing import Figures, choices, choices_table, choices_tex
 from lycosa.methods.lookup import strategy_names
 
 FOUND = Figures(
-    "two webs", {"pages": 200}, {"best-first": {"recall": 0.4, "precision": 0.61}, "opic": {"recall": 0.2}}
+    "two webs",
+    "Tuned elsewhere.",
+    {"pages": 200},
+    {"best-first": {"recall": 0.4, "precision": 0.61}, "opic": {"recall": 0.2}},
 )
 
 
@@ -20,7 +23,16 @@ def test_figures_are_shown_where_there_are_some():
     for text in (choices_text(FOUND), choices_table(FOUND)):
         assert "(finds 40%, right 61%)" in text
         assert "Measured on two webs" in text
+        assert "Tuned elsewhere." in text
     assert "Measured" not in choices_text(Figures())
+    assert {choice.measured for choice in choices(FOUND)} == {"", "two webs. Tuned elsewhere."}
+
+
+def test_the_shipped_figures_say_what_was_tuned_on_them():
+    """A figure without that is read as if it held everywhere."""
+    figures = figures_in()
+    assert figures.measured
+    assert "tuned" in figures.tuned
 
 
 def test_the_shipped_figures_are_of_strategies_that_there_are():

@@ -85,10 +85,11 @@ def test_evidence_is_computed_once():
     assert len(asked) == 1
 
 
-def test_margins_are_over_held_out_runs():
-    """The summary pairs runs and has the share of the gain that remains."""
-    half = {"baseline": [0.4, 0.5], "counted": [0.5, 0.6], "learned": [0.45, 0.55]}
+def test_margins_are_over_held_out_topics():
+    """The summary pairs topics and has the share of the gain that remains."""
+    half = {"of": ["owls", "bread"], "baseline": [0.4, 0.5], "counted": [0.5, 0.6], "learned": [0.45, 0.55]}
     found = summary([half, half])
+    assert found["counted_p"] == 0.5, "two topics, although there are four runs"
     assert found["counted_margin"] == pytest.approx(0.1)
     assert found["learned_margin"] == pytest.approx(0.05)
     assert found["relative"] == pytest.approx(0.1 / 0.45)

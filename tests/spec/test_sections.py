@@ -47,7 +47,9 @@ def test_the_defaults_are_polite():
     assert fetch.allow_private == ()
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", "../evil", "nul\0", "x" * 300])
+@pytest.mark.parametrize(
+    "name", ["", "..", "a/b", "../evil", "nul\0", "x" * 300, "new\nline", "a\x1b[2J", "a\u2028b"]
+)
 def test_a_name_stays_beside_its_spec(name):
     """The name of a crawl becomes a folder, so it cannot be a way out of one."""
     with pytest.raises(ValidationError, match="becomes a folder"):

@@ -56,9 +56,17 @@ def run(
         ),
     ] = None,
     start_from: Annotated[str, typer.Option("--from", help="seeds, start or both.")] = "seeds",
+    baseline: Annotated[
+        str, typer.Option(help="The strategy that the others are tested against; default: the first.")
+    ] = "",
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Make all runs again, also those in the cache.")
+    ] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: the cores.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write everything to this file.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write a row a run.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write a row a run, and the tests to FILE-tests.csv.")
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -67,7 +75,9 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write all of it to this folder: lab.json, lab.csv, lab.png, lab-scores.png."),
+        typer.Option(
+            help="Write all of it to this folder: lab.json, lab.csv, lab-tests.csv, lab.png, lab-scores.png."
+        ),
     ] = None,
 ) -> None:
     """Run strategies on topics of a web, and compare them.
@@ -82,6 +92,7 @@ def run(
     from lycosa_lab.plots import figure_library, plot_curves, plot_scores
     from lycosa_lab.runs.given import parse_given
     from lycosa_lab.runs.protocol import Options
+    from lycosa_lab.webs.cache import MUCH_CACHED, cache_told, cached_files
 
     gives = parse_given(given) if given else None
     names = strategy or ["breadth-first", "best-first", *([] if gives else ["selective"])]
@@ -102,19 +113,25 @@ def run(
     if plots:
         figure_library()
     options = Options(pages, train_share, train_min, seeds or (3 if gives else 5), start_from, gives)  # type: ignore[arg-type]
-    with Bar("runs") as bar:
-        compared = compare(
-            web,
-            names,
-            topics=topic or [],
-            changes=changes or [],
-            options=options,
-            runs=runs,
-            random_seed=random_seed,
-            processes=workers,
-            progress=bar.update,
-            parsing=partial(bar.show, "pages parsed"),
-        )
+    try:
+        with Bar("runs") as bar:
+            compared = compare(
+                web,
+                names,
+                topics=topic or [],
+                changes=changes or [],
+                options=options,
+                runs=runs,
+                random_seed=random_seed,
+                baseline=baseline,
+                processes=workers,
+                progress=bar.update,
+                parsing=partial(bar.show, "pages parsed"),
+                fresh=fresh,
+            )
+    except KeyboardInterrupt:
+        say("Stopped. Finished runs are kept: the same command goes on from there.")
+        raise typer.Exit(130) from None
     found = compared.results()
     for note in compared.web.notes:
         say(f"Note: {note}")
@@ -123,12 +140,32 @@ def run(
         results.write_json(path, found)
         say(f"Wrote {path}")
     for path in tables:
-        results.write_csv(path, compared.runs)
-        say(f"Wrote {path}")
+        for written in results.write_csv(path, compared.runs, found["tests"]):
+            say(f"Wrote {written}")
     for path in plots:
         scores = plot_scores(compared.runs, path.with_name(f"{path.stem}-scores.png"))
         for drawn in [*plot_curves(compared.runs, pages, path), *scores]:
             say(f"Wrote {drawn}")
+    if sum(cached_files().values()) >= MUCH_CACHED:
+        say(cache_told())
+
+
+@lab.command()
+def cache(
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Delete parsed webs, runs and made webs; they are made again.")
+    ] = False,
+) -> None:
+    """Show where the lab's cache is and how large, or empty it.
+
+    Example: lycosa lab cache --clear
+    """
+    from lycosa_lab.webs.cache import cache_told, cached_files
+
+    if clear:
+        for path in cached_files():
+            path.unlink(missing_ok=True)
+    typer.echo(cache_told())
 
 
 @lab.command()
@@ -143,6 +180,23 @@ def record(
     from lycosa_lab.webs.record import record_web
 
     typer.echo(f"Wrote {record_web(spec, web, say)}")
+
+
+@lab.command()
+def labels(
+    web: Annotated[Path, typer.Argument(help="A web that lycosa lab record made.")],
+    topic: Annotated[
+        str, typer.Option(help="The topic that was asked about; default: the web's title.")
+    ] = "",
+) -> None:
+    """Write the answers given to `lycosa label WEB/collection` into the web's labels.csv.
+
+    Example: lycosa lab labels owls-web
+    """
+    from lycosa.wording import counted
+    from lycosa_lab.webs.record import take_labels
+
+    typer.echo(f"Wrote the labels of {counted(take_labels(web, topic), 'page')} into {web / 'labels.csv'}")
 
 
 @lab.command()

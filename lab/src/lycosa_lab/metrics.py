@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 Curve = Sequence[int]
 """curve[i]: how many relevant pages were among the first i + 1 fetched."""
 
@@ -153,14 +155,17 @@ def brier_score(scores: Sequence[float], relevant: Sequence[bool]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean over runs with its standard error."""
+    """A mean with its standard error; NaN (null in JSON) if there is only one value."""
 
     mean: float
     se: float
 
+    def __str__(self) -> str:
+        return f"{self.mean:.3f}" + ("" if math.isnan(self.se) else f" ± {self.se:.3f}")
+
 
 def mean_and_error(values: Sequence[float]) -> Mean:
-    """Mean and standard error of the mean.
+    """Mean and standard error of the mean of independent values.
 
         se = s / sqrt(n),  s² = sum of (x - mean)² / (n - 1)
 
@@ -169,23 +174,68 @@ def mean_and_error(values: Sequence[float]) -> Mean:
     """
     n = len(values)
     if not n:
-        return Mean(0.0, 0.0)
+        return Mean(0.0, math.nan)
     mean = math.fsum(values) / n
     if n == 1:
-        return Mean(mean, 0.0)
+        return Mean(mean, math.nan)
     variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
     return Mean(mean, math.sqrt(variance / n))
 
 
-def paired_test(first: Sequence[float], second: Sequence[float]) -> float:
-    """The two-sided p value of Wilcoxon's signed-rank test on paired runs; 1.0 without a difference.
+def topic_means(topics: Sequence[str], values: Sequence[float]) -> list[float]:
+    """The mean of each topic's values. Draws of one topic are not independent; topics are.
 
-    >>> paired_test([1.0, 2.0], [1.0, 2.0])
-    1.0
+    >>> topic_means(["owls", "owls", "bread"], [1.0, 3.0, 5.0])
+    [2.0, 5.0]
     """
-    differences = [a - b for a, b in zip(first, second, strict=True) if a != b]
-    if not differences:
-        return 1.0
-    from scipy.stats import wilcoxon
+    found: dict[str, list[float]] = {}
+    for topic, value in zip(topics, values, strict=True):
+        found.setdefault(topic, []).append(value)
+    return [math.fsum(own) / len(own) for own in found.values()]
 
-    return float(wilcoxon(differences, method="auto").pvalue)
+
+MAX_EXACT = 18
+"""Up to this many pairs all signs are tried; above it, `RESAMPLES` random ones."""
+RESAMPLES = 100_000
+
+
+def paired_test(first: Sequence[float], second: Sequence[float]) -> float:
+    """The two-sided p value of the paired permutation test, which flips the signs of the differences.
+
+    Each pair must be independent of the others: means of topics, not runs. See `least_p`.
+
+    >>> paired_test([1.0, 2.0, 3.0], [0.0, 0.0, 0.0]), paired_test([1.0], [1.0])
+    (0.25, 1.0)
+    """
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    if len(differences) > MAX_EXACT:
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (RESAMPLES, len(differences)))
+        sums = np.append(signs @ np.array(differences), math.fsum(differences))
+    else:
+        sums = np.zeros(1)
+        for difference in differences:
+            sums = np.concatenate([sums + difference, sums - difference])
+    rounding = 1e-12 * math.fsum(map(abs, differences))
+    return float(np.mean(np.abs(sums) >= abs(math.fsum(differences)) - rounding))
+
+
+def least_p(topics: int) -> float:
+    """The smallest p value that the paired permutation test can give: 2 / 2^n, or one in all resamples.
+
+    >>> least_p(6), least_p(1)
+    (0.03125, 1.0)
+    """
+    return max(2.0 ** (1 - max(1, topics)), 1 / (RESAMPLES + 1) if topics > MAX_EXACT else 0.0)
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """The p values, corrected for their number by Holm's method.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    found, least = [0.0] * len(chances), 0.0
+    for rank, at in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        least = max(least, min(1.0, (len(chances) - rank) * chances[at]))
+        found[at] = least
+    return found

@@ -1,4 +1,4 @@
-"""Curves with standard errors, as PNG and SVG."""
+"""Curves with standard errors over topics, as PNG and SVG."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _padded(run: Run, pages: int) -> Floats:
 
 
 def plot_curves(runs: Sequence[Run], pages: int, path: Path) -> list[Path]:
-    """Harvest ratio and target recall against pages fetched, with bands of ± one standard error."""
+    """Harvest ratio and target recall against pages fetched, with bands of ± one standard error over topics."""
     plt = figure_library()
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
     draw_curves(left, runs, pages, harvest_over_pages, "harvest ratio")
@@ -202,11 +202,18 @@ def draw_curves(
     grouped = by_variant(runs)
     colours = colours or dict(zip(grouped, line_colours(len(grouped)), strict=True))
     for name, group in grouped.items():
-        values = np.array([measure(run, pages) for run in group])
+        topics = dict.fromkeys(run.topic for run in group)
+        values = np.array(
+            [
+                np.mean([measure(run, pages) for run in group if run.topic == topic], axis=0)
+                for topic in topics
+            ]
+        )
         mean = values.mean(axis=0)
-        error = values.std(axis=0, ddof=1) / np.sqrt(len(group)) if len(group) > 1 else np.zeros(pages)
+        error = values.std(axis=0, ddof=1) / np.sqrt(len(topics)) if len(topics) > 1 else np.zeros(pages)
         colour, style = (NEUTRAL, ORACLES[name]) if name in ORACLES else (colours[name], "-")
-        all_go_on, some_do = going_on([len(run.curve) for run in group], pages)
+        lengths = [len(run.curve) if run.ran_dry else pages for run in group]
+        all_go_on, some_do = going_on(lengths, pages)
         axes.plot(at[:all_go_on], mean[:all_go_on], style, color=colour, linewidth=1.6, label=name)
         axes.fill_between(
             at[:some_do], (mean - error)[:some_do], (mean + error)[:some_do], color=colour, alpha=0.12, linewidth=0

@@ -1,4 +1,4 @@
-"""Results of runs: means with standard errors, paired tests, JSON, CSV and a table."""
+"""Results of runs: means with standard errors over topics, paired tests, JSON, CSV and a table."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lycosa import __version__
+from lycosa.errors import InputError
+from lycosa.wording import counted
 from lycosa_lab import metrics
-from lycosa_lab.grids.grid import by_variant
+from lycosa_lab.grids.grid import ORACLES, by_variant
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.cache import all_code_digest
@@ -36,15 +38,18 @@ OF_KEPT = {
     "brier": "Brier score",
 }
 """What is measured of the pages that were fetched, and of those that were kept: names in files, words in tables."""
+TESTED = ("harvest", "recall", "auc", "f1")
 MEASURES = (*OF_FETCHED, *OF_KEPT, "overstated", "estimated", "precision_unasked")
 
 
-def summary(runs: Sequence[Run], options: Options, **about: Any) -> dict[str, Any]:
+def summary(runs: Sequence[Run], options: Options, baseline: str = "", **about: Any) -> dict[str, Any]:
     """All results as plain data: what `lab run --json` writes."""
-    strategies = [_strategy(name, group) for name, group in by_variant(runs).items()]
+    grouped = by_variant(runs)
     return {
-        "strategies": strategies,
-        "tests": paired_tests(runs),
+        "strategies": [_strategy(name, group) for name, group in grouped.items()],
+        "baseline": baseline_of(list(grouped), baseline),
+        "tests": paired_tests(runs, baseline),
+        "least_p": metrics.least_p(len({run.topic for run in runs})),
         "options": asdict(options) | {"window": window_of(options.pages)} | about,
         "versions": versions(),
     }
@@ -64,14 +69,14 @@ def versions() -> dict[str, str]:
 def _strategy(name: str, runs: Sequence[Run]) -> dict[str, Any]:
     found: dict[str, Any] = {"strategy": name, "settings": runs[0].settings}
     for measure in MEASURES:
-        found[measure] = _mean([getattr(run, measure) for run in runs])
+        found[measure] = asdict(mean_of(runs, measure))
+    topics = [run.topic for run in runs]
     for mapping in ("strict", "lenient"):
-        parts = zip(
-            ("precision", "recall", "f1"),
-            zip(*(getattr(run, mapping) for run in runs), strict=True),
-            strict=True,
-        )
-        found[mapping] = {part: _mean(values) for part, values in parts}
+        columns = zip(*(getattr(run, mapping) for run in runs), strict=True)
+        found[mapping] = {
+            part: asdict(metrics.mean_and_error(metrics.topic_means(topics, values)))
+            for part, values in zip(("precision", "recall", "f1"), columns, strict=True)
+        }
     found["reliability"] = [asdict(bin_) if bin_ else None for bin_ in pooled_reliability(runs)]
     found["runs"] = [_run(run) for run in runs]
     return found
@@ -83,9 +88,14 @@ def pooled_reliability(runs: Sequence[Run]) -> list[metrics.Bin | None]:
     return metrics.reliability(scores, [relevant for run in runs for relevant in run.relevant])
 
 
-def _mean(values: Sequence[float]) -> dict[str, float]:
-    mean = metrics.mean_and_error(values)
-    return {"mean": mean.mean, "se": mean.se}
+def over_topics(runs: Sequence[Run], measure: str) -> list[float]:
+    """A measure's mean for each topic, in the order of the topics."""
+    return metrics.topic_means([run.topic for run in runs], [float(getattr(run, measure)) for run in runs])
+
+
+def mean_of(runs: Sequence[Run], measure: str) -> metrics.Mean:
+    """A measure's mean, with the standard error over topics."""
+    return metrics.mean_and_error(over_topics(runs, measure))
 
 
 def _run(run: Run) -> dict[str, Any]:
@@ -113,26 +123,50 @@ def window_of(budget: int) -> int:
     return max(1, min(1000, budget // 4))
 
 
-def paired_tests(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Wilcoxon's signed-rank test between every two strategies, paired by topic and random seed."""
-    grouped = list(by_variant(runs).items())
+def baseline_of(names: Sequence[str], named: str) -> str:
+    """The line that the others are compared with: the one that is named, or else the first.
+
+    >>> baseline_of(["oracle", "genre w_r=0.1", "genre w_r=0.2"], "genre")
+    'genre w_r=0.1'
+    """
+    found = [name for name in names if name.split(" ")[0] not in ORACLES]
+    if named:
+        found = [name for name in names if name == named] or [
+            name for name in names if name.split(" ")[0] == named
+        ]
+        if not found:
+            raise InputError(f"--baseline {named}: it is not compared. Choose one of: {', '.join(names)}.")
+    return found[0] if found else names[0]
+
+
+def paired_tests(runs: Sequence[Run], baseline: str = "") -> list[dict[str, Any]]:
+    """The baseline against every other strategy, over the means of topics.
+
+    `p_holm` is corrected for the number of strategies. Oracles know the labels; they are not tested.
+    """
+    grouped = by_variant(runs)
+    reference = baseline_of(list(grouped), baseline)
+    others = [name for name in grouped if name != reference and name not in ORACLES]
     tests = []
-    for number, (first, ours) in enumerate(grouped):
-        for second, theirs in grouped[number + 1 :]:
-            for measure in ("harvest", "recall", "auc", "f1"):
-                a = [float(getattr(run, measure)) for run in ours]
-                b = [float(getattr(run, measure)) for run in theirs]
-                difference = metrics.mean_and_error([x - y for x, y in zip(a, b, strict=True)])
-                tests.append(
-                    {
-                        "first": first,
-                        "second": second,
-                        "measure": measure,
-                        "difference": difference.mean,
-                        "se": difference.se,
-                        "p": metrics.paired_test(a, b),
-                    }
-                )
+    for measure in TESTED:
+        ours = over_topics(grouped[reference], measure)
+        theirs = {name: over_topics(grouped[name], measure) for name in others}
+        chances = [metrics.paired_test(values, ours) for values in theirs.values()]
+        for (name, values), p, corrected in zip(theirs.items(), chances, metrics.holm(chances), strict=True):
+            lead = metrics.mean_and_error([a - b for a, b in zip(values, ours, strict=True)])
+            tests.append(
+                {
+                    "baseline": reference,
+                    "strategy": name,
+                    "measure": measure,
+                    "topics": len(ours),
+                    "difference": lead.mean,
+                    "se": lead.se,
+                    "p": p,
+                    "p_holm": corrected,
+                    "least_p": metrics.least_p(len(ours)),
+                }
+            )
     return tests
 
 
@@ -154,19 +188,27 @@ def row_of(run: Run) -> dict[str, Any]:
     return row | {measure: getattr(run, measure) for measure in MEASURES}
 
 
-def write_csv(path: Path, runs: Sequence[Run]) -> None:
-    """One row a run."""
+def write_csv(path: Path, runs: Sequence[Run], tests: Sequence[Mapping[str, Any]] = ()) -> list[Path]:
+    """One row a run; the tests go to FILE-tests.csv."""
+    figures = (
+        row_of(run) | {measure: f"{getattr(run, measure):.6f}" for measure in MEASURES} for run in runs
+    )
+    found: dict[Path, list[Mapping[str, Any]]] = {
+        path: list(figures),
+        path.with_name(f"{path.stem}-tests.csv"): list(tests),
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(["strategy", "topic", "random_seed", "pages", "targets", *MEASURES])
-        for run in runs:
-            row = row_of(run) | {measure: f"{getattr(run, measure):.6f}" for measure in MEASURES}
-            out.writerow(row.values())
+    written = [file for file, rows in found.items() if rows]
+    for file in written:
+        with file.open("w", encoding="utf-8", newline="") as lines:
+            out = csv.DictWriter(lines, found[file][0])
+            out.writeheader()
+            out.writerows(found[file])
+    return written
 
 
 def print_table(results: dict[str, Any]) -> None:
-    """What was fetched and what was kept by each strategy, and how sure the best one's lead is."""
+    """What was fetched and what was kept by each strategy, and the p values against the baseline."""
     from rich.console import Console
 
     console = Console()
@@ -188,19 +230,23 @@ def table_text(results: dict[str, Any]) -> str:
 
 
 def _tables(results: dict[str, Any]) -> list[Table]:
-    best = max(results["strategies"], key=lambda s: (s["strategy"] != "oracle", s["recall"]["mean"]))
-    against = {
-        (test["first"], test["second"]): test["p"] for test in results["tests"] if test["measure"] == "recall"
-    }
+    tests = results["tests"]
+    topics = tests[0]["topics"] if tests else len({run["topic"] for run in results["strategies"][0]["runs"]})
+    chances = {test["strategy"]: test["p_holm"] for test in tests if test["measure"] == "recall"}
 
     def lead(name: str) -> str:
-        p = against.get((name, best["strategy"]), against.get((best["strategy"], name)))
-        return "" if p is None else f"{p:.2g}"
+        return f"{chances[name]:.2g}" if name in chances and topics > 1 else ""
 
-    means = "mean ± standard error over topics and random seeds"
-    leads = {f"p (recall, against {best['strategy']})": lead}
+    means = "mean ± standard error over topics"
+    note = f"{counted(topics, 'topic')}. " + (
+        f"p: paired permutation test over topics, Holm-corrected for {counted(len(chances), 'comparison')}; "
+        f"with {topics} topics it cannot be below {results['least_p']:.2g}."
+        if topics > 1
+        else "Standard errors and p values need more topics."
+    )
+    leads = {f"p (recall, against {results['baseline']})": lead} if chances else {}
     return [
-        _table(f"What was fetched: {means}", OF_FETCHED, results, leads),
+        _table(f"What was fetched: {means}", OF_FETCHED, results, leads, note),
         _table(f"What was kept, and what was said of it: {means}", OF_KEPT, results),
     ]
 
@@ -210,15 +256,16 @@ def _table(
     measures: Mapping[str, str],
     results: dict[str, Any],
     more: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
+    note: str = "",
 ) -> Table:
     from rich.table import Table
 
-    table = Table(title=title)
+    table = Table(title=title, caption=note or None, caption_justify="left")
     table.add_column("strategy")
     for words in (*measures.values(), *more):
         table.add_column(words, justify="right")
     for strategy in results["strategies"]:
-        figures = [f"{strategy[m]['mean']:.3f} ± {strategy[m]['se']:.3f}" for m in measures]
+        figures = [str(metrics.Mean(**strategy[measure])) for measure in measures]
         name = strategy["strategy"]
         table.add_row(name, *figures, *(told(name) for told in more.values()))
     return table

@@ -18,7 +18,7 @@ from lycosa.collection.labels import FILE as LABELS
 from lycosa.collection.shards.mail import correspondence
 from lycosa.collection.shards.merge import merge_shards, shares_in
 from lycosa.errors import CollectionError, InputError
-from lycosa.files import write_file
+from lycosa.files import read_file, write_file
 from lycosa.urls import authority_of, hash_of, source_of
 
 FILE = "shards.json"
@@ -54,7 +54,7 @@ def division_in(directory: Path) -> Division | None:
     """The division of a collection; None without shards."""
     path = directory / FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Division) if path.is_file() else None
+        return msgspec.json.decode(read_file(path), type=Division) if path.is_file() else None
     except msgspec.MsgspecError:
         raise CollectionError(
             f"{path} is damaged, or from an earlier version of Lycosa. Make a collection of what the shards have found with: "

@@ -9,9 +9,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import secrets
+import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +25,7 @@ import msgspec
 from lycosa.cluster.coordination.coordinator import Coordinator
 from lycosa.cluster.coordination.exchange import coordinate
 from lycosa.cluster.coordination.messages import Orders, Report, Unreachable
-from lycosa.cluster.plan import Plan, load_plan, save_plan
+from lycosa.cluster.plan import load_plan
 from lycosa.cluster.running import run_shard, shard_of
 from lycosa.collection.shards.mail import Parcel
 from lycosa.engine.rules.limits import Limits
@@ -32,6 +37,8 @@ NAMESPACE = "lycosa"
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 150_000_000
 """Object store of a Ray that this program starts: messages are small, and none is kept."""
+CONNECT_S = 5.0
+"""Timeout of a TCP connection to a cluster."""
 ANSWER_S = 30.0
 """A message that is not answered within this time counts as lost."""
 CONSULT_S = 5.0
@@ -64,19 +71,29 @@ def ray_library(*, is_started_here: bool = False) -> Any:
     os.environ.setdefault(
         "RAY_worker_niceness", "0"
     )  # Ray's default lets any other program go before a crawl
-    try:
-        import ray
-    except ImportError:
-        raise InputError(
-            "A crawl of several shards needs Ray, which is not installed. Install it with: pip install 'lycosa[cluster]'"
-        ) from None
+    require_ray()
+    import ray
+
     return ray
 
 
-def start_ray(shards: int, address: str = "") -> Any:
-    """Connect to a Ray cluster; without an address, start one on this machine that nobody else reaches."""
+def require_ray() -> None:
+    """Raise InputError if Ray is not installed, without loading it."""
+    if sys.modules.get("ray", "") is None or ("ray" not in sys.modules and find_spec("ray") is None):
+        raise InputError(
+            "A crawl of several shards needs Ray, which is not installed. Install it with: pip install 'lycosa[cluster]'"
+        )
+
+
+def start_ray(shards: int, address: str, folder: Path) -> Any:
+    """Connect to a Ray cluster; without an address, start one on this machine that only this user reaches.
+
+    Its files and its token are in `folder`.
+    """
     if address:
         return _connect(address)
+    os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(_new_token(folder))}
+    os.environ.pop("RAY_AUTH_TOKEN", None)
     ray = ray_library(is_started_here=True)
     ray.init(
         address="local",
@@ -87,6 +104,7 @@ def start_ray(shards: int, address: str = "") -> Any:
         log_to_driver=False,
         logging_level="ERROR",
         _node_ip_address=LOOPBACK,
+        _temp_dir=str(folder / "r"),  # which Ray opens to everybody; `folder` it leaves closed
     )
     if (address := ray.util.get_node_ip_address()) != LOOPBACK:
         ray.shutdown()
@@ -97,46 +115,79 @@ def start_ray(shards: int, address: str = "") -> Any:
     return ray
 
 
+def _new_token(folder: Path) -> Path:
+    """Write a token that only this user can read: without one, every user of this machine could run code in this Ray."""
+    path = folder / "token"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(secrets.token_hex(32))
+    return path
+
+
 def _connect(address: str) -> Any:
     """Ray, connected to a cluster that runs already."""
+    refuse_silent(address)
     use_token()
     ray = ray_library()
     try:
         ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, logging_level="ERROR")
     except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"No Ray cluster answers at {address} ({reason}). See that it runs with: ray status --address {address}"
-        ) from None
+        raise no_cluster(address, str(error).splitlines()[0]) from None
     return ray
 
 
+def refuse_silent(address: str) -> None:
+    """Raise InputError if nobody listens at HOST:PORT: Ray would wait for two minutes, and end the program."""
+    host, colon, port = address.rpartition(":")
+    if not colon or "/" in host or not port.isdecimal():
+        return  # auto, or an address that Ray reads
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise no_cluster(address, getattr(error, "strerror", None) or str(error)) from None
+
+
+def no_cluster(address: str, reason: str) -> InputError:
+    """The error that no cluster is there."""
+    return InputError(
+        f"No Ray cluster answers at {address} ({reason}). See that it runs with: ray status --address {address}"
+    )
+
+
 def use_token() -> None:
-    """Authenticate to Ray with this user's token, if there is one, unless the environment says otherwise."""
+    """Authenticate to Ray with this user's token, if there is one, unless the environment says otherwise.
+
+    `ray get-auth-token --generate` leaves it readable for everybody on the machine; here it becomes the user's own.
+    """
+    path = _token_path()
+    with suppress(OSError):
+        if path.is_file() and path.stat().st_mode & 0o077:
+            path.chmod(0o600)
     if "RAY_AUTH_MODE" not in os.environ and _has_token():
         # `ray start` asks for the token where there is one, but a program that connects shows it only if told to.
         os.environ["RAY_AUTH_MODE"] = "token"
 
 
+def _token_path() -> Path:
+    return Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+
+
 def _has_token() -> bool:
     """Whether this user has a token for Ray clusters."""
-    kept = os.environ.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token"
-    return "RAY_AUTH_TOKEN" in os.environ or Path(kept).is_file()
+    return "RAY_AUTH_TOKEN" in os.environ or _token_path().is_file()
 
 
-def start_actors(plan: Plan, crawl: str) -> tuple[Any, list[Any]]:
-    """The shards and their coordinator, which is returned; `crawl` names them among others of the cluster."""
+def start_actors(shards: int, path: str, crawl: str) -> tuple[Any, list[Any]]:
+    """Start the shards of the plan in a file, and their coordinator; `crawl` names them among others of the cluster.
+
+    Return the coordinator and the shards. What is in Ray's memory may be gone when an actor is started again.
+    """
     ray = ray_library()
     again = {"max_restarts": -1, "max_task_retries": 0}
-    path = str(
-        save_plan(plan)
-    )  # in a file: what is in Ray's memory may be gone when an actor is started again
     actors = []
-    for number in range(plan.shards):
+    for number in range(shards):
         options = {"name": _name(crawl, number), "num_cpus": 1, "scheduling_strategy": "SPREAD", **again}
         actors.append(ray.remote(ShardActor).options(**options).remote(path, number, crawl))
     coordinator = ray.remote(CoordinatorActor).options(name=_name(crawl, -1), num_cpus=0, **again)
-    # The caller keeps the shards: an actor that nobody refers to is ended.
     return coordinator.remote(path, crawl), actors
 
 

@@ -20,7 +20,7 @@ from lycosa.collection.politeness import RobotsTable
 from lycosa.collection.writer import CollectionWriter
 from lycosa.errors import CollectionError
 from lycosa.fetch.polite.robots import StoredRobots
-from lycosa.files import write_file
+from lycosa.files import read_file, write_file
 from lycosa.learn.judges.version import saved_versions
 from lycosa.learn.refit import FIRST
 from lycosa.methods.lookup import all_settings
@@ -28,6 +28,9 @@ from lycosa.spec.reading import parse_spec
 from lycosa.spec.sections import Spec
 from lycosa.urls import authority_of
 from lycosa.values import Fetched, Kind, Link
+
+PLAN_BYTES = 2_000_000_000
+"""Maximum size of a plan, which holds the pages that the user gave."""
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -97,7 +100,7 @@ def save_plan(plan: Plan) -> Path:
 def load_plan(path: Path) -> Plan:
     """The plan in a file."""
     try:
-        return msgspec.msgpack.decode(path.read_bytes(), type=Plan)
+        return msgspec.msgpack.decode(read_file(path, PLAN_BYTES), type=Plan)
     except (OSError, msgspec.MsgspecError) as error:
         raise CollectionError(
             f"{path} cannot be read ({error}). The folder of the crawl has to be the same on all machines: put it on "
@@ -131,7 +134,7 @@ def hand_out_labels(plan: Plan, shard: int) -> None:
     """Give a shard people's labels on pages of the whole crawl."""
     labels = Path(plan.directory) / LABELS
     if labels.is_file():
-        write_file(plan.directory_of(shard) / LABELS, labels.read_bytes())
+        write_file(plan.directory_of(shard) / LABELS, read_file(labels))
 
 
 def hand_out(plan: Plan, shard: int) -> None:

@@ -6,84 +6,51 @@ This process keeps no state: after a kill, the same command resumes from the sha
 from __future__ import annotations
 
 import asyncio
+import math
+import os
+import shutil
 import signal
-import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
 
 import msgspec
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
 
 from lycosa.cluster.division import division_in, merge_collection, refuse_lost
-from lycosa.cluster.on_ray import State, answer_of, ray_library, start_actors, start_ray
-from lycosa.cluster.plan import Plan, hand_out_labels
+from lycosa.cluster.driver import Asked, Begin, Told
+from lycosa.cluster.on_ray import State, no_cluster, refuse_silent, require_ray
+from lycosa.cluster.plan import Plan, hand_out_labels, save_plan
+from lycosa.cluster.progress import show_shards
 from lycosa.cluster.running import plan_of, summary_of
 from lycosa.collection.writer import lock_directory
 from lycosa.engine.start.request import CrawlRequest
 from lycosa.engine.watch.control import Reply, controlled
-from lycosa.engine.watch.progress import EVERY_S
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import InputError, LycosaError, StoppedEarly
 from lycosa.learn.figures import Figures
+from lycosa.processes import Child, start_child
 from lycosa.spec.writing import as_run
 from lycosa.values import Say
 
-
-async def show_shards(
-    state: Callable[[], State | None], *, quiet: bool = False, stream: IO[str] | None = None
-) -> None:
-    """Show until cancelled; nothing when `quiet`."""
-    if quiet:
-        return
-    console = Console(file=stream or sys.stderr)
-    if not console.is_terminal:
-        while True:
-            await asyncio.sleep(EVERY_S[False])
-            console.print(line_of(state()), highlight=False, markup=False, soft_wrap=True)
-    with Live(table_of(state()), console=console, auto_refresh=False, transient=True) as live:
-        while True:
-            await asyncio.sleep(EVERY_S[True])
-            live.update(table_of(state()), refresh=True)
-
-
-def line_of(state: State | None) -> str:
-    """All of it in one line."""
-    if state is None:
-        return "the shards begin"
-    limit = f" of {state.limit:,}" if state.limit else ""
-    speed = state.pages / max(1e-6, state.seconds)
-    waiting = sum(report.waiting for report in state.reports)
-    parts = [
-        f"pages {state.pages:,}{limit}",
-        f"kept {state.relevant:,}",
-        f"speed {speed:.1f} pages/s",
-        f"waiting {waiting:,}",
-        f"received {state.bytes / 1e6:,.1f} MB",
-        "shards " + " ".join(f"{report.shard}:{report.pages:,}" for report in state.reports),
-    ]
-    return " · ".join(["paused", *parts] if state.is_paused else parts)
-
-
-def table_of(state: State | None) -> Table:
-    """A row for each shard, and one for all."""
-    table = Table("shard", "pages", "kept", "waiting", "hosts", "under way", "to send", box=None)
-    for report in state.reports if state else ():
-        figures = (report.pages, report.relevant, report.waiting, report.hosts, report.flying, report.unsent)
-        table.add_row(str(report.shard), *(f"{figure:,}" for figure in figures))
-    table.caption = line_of(state)
-    return table
-
+_encode = msgspec.msgpack.Encoder().encode
 
 ASK_S = 0.5
 """Interval between requests for the crawl's state."""
 DEAD_S = 60.0
 """Seconds after which a coordinator that Ray calls dead is given up."""
+BEGIN_S = 12.0
+"""Timeout for a cluster that runs already: to connect, and to hand over the shards."""
+START_S = 60.0
+"""Timeout for the start of Ray on this machine: seconds, on one that is busy."""
+SILENT_S = 12.0
+"""Seconds without an answer of Ray after which it is lost. Must be longer than two calls of `driver.ANSWER_S`."""
+HUSH_S = 2.0
+"""Seconds without an answer after which a stop does not wait for the shards."""
+END_S = 60.0
+"""Seconds that the shards have to judge and to close after their last request."""
 GIVEN_UP = (
     "Ray has ended the crawl and does not start it again, as where this command shows a token (~/.ray/auth_token) to a cluster "
     "that was started without one. See that all of the cluster was started with the same token, or set RAY_AUTH_MODE=disabled "
@@ -95,7 +62,9 @@ def crawl_in_shards(
     asked: CrawlRequest, *, shards: int, address: str = "", say: Say, quiet: bool = False
 ) -> Summary:
     """Crawl by several shards; `address` is that of a Ray cluster, '' for this machine."""
-    ray_library(is_started_here=not address)  # what is missing is said before anything is fetched
+    require_ray()  # what is missing is said before anything is fetched
+    if address:
+        refuse_silent(address)
     spec, directory = asked.spec, asked.directory.resolve()
     directory.mkdir(parents=True, exist_ok=True)
     with lock_directory(directory):
@@ -107,7 +76,8 @@ def crawl_in_shards(
             raise StoppedEarly(
                 "Stopped while preparing; run the same command again and it goes on."
             ) from None
-        summary = asyncio.run(_run(plan, directory, address, say, quiet))
+        patience_s = spec.fetch.stop_patience_s
+        summary = asyncio.run(_run(plan, directory, address, say, quiet, patience_s))
         say("Bringing together what the shards have found.")
         merge_collection(directory)
         return summary
@@ -132,43 +102,82 @@ def refuse_other_number(directory: Path, shards: int) -> None:
         )
 
 
-async def _run(plan: Plan, directory: Path, address: str, say: Say, quiet: bool) -> Summary:
+async def _run(
+    plan: Plan, directory: Path, address: str, say: Say, quiet: bool, patience_s: float
+) -> Summary:
     say(f"Starting {plan.shards} shards{f' on the Ray cluster {address}' if address else ''}.")
-    ray = start_ray(plan.shards, address)
-    try:
-        crawl = f"{plan.name} in {directory}"
-        coordinator, actors = start_actors(plan, crawl)
-        watched = _Watched(coordinator, ray, plan)
-        with _stopped_by_signals(watched, say):
-            async with controlled(watched.answer, directory):
-                showing = asyncio.ensure_future(show_shards(watched.state, quiet=quiet))
-                try:
-                    last = await watched.until_over()
-                finally:
-                    showing.cancel()
-                    await asyncio.gather(showing, return_exceptions=True)
-        del actors
-    finally:
-        ray.shutdown()
+    with _private_folder() as folder:
+        child = await start_child("lycosa.cluster.driver")
+        watched = Watched(child, plan, address, patience_s)
+        begin = Begin(str(save_plan(plan)), f"{plan.name} in {directory}", address, str(folder))
+        try:
+            with _stopped_by_signals(watched, say):
+                await watched.begin(begin)
+                async with controlled(watched.answer, directory):
+                    showing = asyncio.ensure_future(show_shards(watched.state, quiet=quiet))
+                    try:
+                        last = await watched.until_over()
+                    finally:
+                        showing.cancel()
+                        await asyncio.gather(showing, return_exceptions=True)
+            await _leave(child)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.process.pid, signal.SIGKILL)  # with what Ray has started there
+            child.kill()
     if errors := [f"Shard {one.shard}: {one.error}" for one in last.reports if one.error]:
         raise LycosaError(errors[0])
     parts = [one.summary for one in last.reports if one.summary]
     return summary_of(directory, parts, last.ended)
 
 
-class _Watched:
+async def _leave(child: Child) -> None:
+    """Let Ray end its processes; one that takes too long is killed."""
+    child.writer.write_eof()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SILENT_S):
+            await child.reader.read()
+
+
+@contextmanager
+def _private_folder() -> Iterator[Path]:
+    """Yield a new folder that only this user can enter, with a path that is short enough for Ray's sockets."""
+    short = "/tmp" if len(tempfile.gettempdir()) > 20 and os.name == "posix" else None  # noqa: S108
+    folder = Path(tempfile.mkdtemp(prefix="lycosa-ray-", dir=short))
+    try:
+        yield folder
+    finally:
+        for _ in range(20):  # the processes that write there are just ending
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+            time.sleep(0.1)
+
+
+class Watched:
     """A crawl that runs elsewhere: its last state, and orders to it. A coordinator that does not answer is asked again.
 
-    One that Ray has given up for good, though it was to be started again whenever it died, is an error.
+    One that Ray has given up for good is an error, and a Ray that does not answer ends the crawl.
     """
 
-    def __init__(self, coordinator: Any, ray: Any, plan: Plan) -> None:
-        self._coordinator = coordinator
+    def __init__(self, child: Child, plan: Plan, address: str, patience_s: float) -> None:
+        self._child = child
         self._plan = plan
-        self._dead = ray.exceptions.ActorDiedError
-        self._faults = (ray.exceptions.RayError, TimeoutError)
+        self._address = address
+        self._patience_s = patience_s
         self._last: State | None = None
         self._orders: list[str] = []
+        self._answered_at: float | None = None
+        self._stop_at = math.inf
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether Ray has not begun to answer, or has stopped to."""
+        return self._answered_at is None or time.monotonic() > self._answered_at + HUSH_S
+
+    async def begin(self, begin: Begin) -> None:
+        """Start Ray, or connect to it, and start the shards."""
+        await self._ask(begin, BEGIN_S if begin.address else START_S)
 
     def state(self) -> State | None:
         """As it was last heard of; None before."""
@@ -179,25 +188,55 @@ class _Watched:
         dead_since = None
         while self._last is None or not self._last.is_over:
             await asyncio.sleep(ASK_S)
-            try:
-                for do in list(self._orders):
-                    await self._get(self._coordinator.order.remote(do))
-                    self._orders.remove(do)
-                answer = await self._get(self._coordinator.state.remote())
-                self._last = msgspec.msgpack.decode(answer, type=State)
-            except self._dead:
-                dead_since = dead_since or time.monotonic()
-                if time.monotonic() >= dead_since + DEAD_S:
-                    raise LycosaError(GIVEN_UP) from None
+            told = await self._ask(Asked(self._orders[0] if self._orders else ""), SILENT_S)
+            if told.is_obeyed:
+                self._orders.pop(0)
+            self._last = told.state or self._last
+            if time.monotonic() > self._stop_at:
+                raise StoppedEarly(
+                    "Stopped at once, because the shards did not end; run the same command again and it goes on."
+                )
+            if not told.is_dead:
+                dead_since = None
                 continue
-            except self._faults:
-                pass
-            dead_since = None
+            dead_since = dead_since or time.monotonic()
+            if time.monotonic() >= dead_since + DEAD_S:
+                raise LycosaError(GIVEN_UP)
         return self._last
+
+    async def _ask(self, message: Begin | Asked, timeout_s: float) -> Told:
+        try:
+            async with asyncio.timeout(timeout_s):
+                answer = await self._child.ask(_encode(message))
+        except TimeoutError:
+            raise self._lost(f"no answer for {timeout_s:.0f} s", message) from None
+        except (OSError, asyncio.IncompleteReadError):
+            raise self._lost("its process has ended", message) from None
+        told = msgspec.msgpack.decode(answer, type=Told)
+        if told.is_lost:
+            raise self._lost(told.error.partition("\n")[0][:200], message)
+        if told.error:
+            raise next(kind for kind in (InputError, LycosaError) if kind.exit_code == told.exit_code)(
+                told.error
+            )
+        self._answered_at = time.monotonic()
+        return told
+
+    def _lost(self, reason: str, message: Begin | Asked) -> LycosaError:
+        if self._address and isinstance(message, Begin):
+            return no_cluster(self._address, reason)
+        if self._address:
+            return StoppedEarly(
+                f"The Ray cluster {self._address} is lost ({reason}). See that it runs with: ray status --address "
+                f"{self._address}; then run the same command: it goes on."
+            )
+        return StoppedEarly(f"Ray is lost ({reason}). Run the same command: it goes on.")
 
     def order(self, do: str) -> None:
         """pause, resume or stop, as soon as the coordinator hears it."""
         self._orders.append(do)
+        if do == "stop":
+            self._stop_at = min(self._stop_at, time.monotonic() + self._patience_s + END_S)
 
     def answer(self, do: str) -> Reply | None:
         """The answer of the control socket; None for an unknown command."""
@@ -209,9 +248,6 @@ class _Watched:
         elif do != "status":
             return None
         return status_of_shards(self._last, do)
-
-    async def _get(self, reference: Any) -> Any:
-        return await answer_of(reference, 10.0)
 
 
 def status_of_shards(state: State | None, do: str = "status") -> Reply:
@@ -251,7 +287,7 @@ def status_of_shards(state: State | None, do: str = "status") -> Reply:
 
 
 @contextmanager
-def _stopped_by_signals(watched: _Watched, say: Say) -> Iterator[None]:
+def _stopped_by_signals(watched: Watched, say: Say) -> Iterator[None]:
     """The first Ctrl-C lets requests under way finish; the second ends at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
@@ -259,8 +295,9 @@ def _stopped_by_signals(watched: _Watched, say: Say) -> Iterator[None]:
 
     def on_signal() -> None:
         nonlocal asked
-        if asked:
+        if asked or watched.is_silent:
             task.cancel()
+            return
         asked = True
         watched.order("stop")
         say("Stopping: what is under way is finished first (Ctrl-C again to stop at once).")

@@ -17,7 +17,7 @@ from lycosa.cluster.division import SHARDS
 from lycosa.collection.collection import Collection
 from lycosa.engine.conclude import Conclusions
 from lycosa.errors import CollectionError
-from lycosa.files import write_file
+from lycosa.files import read_file, write_file
 from lycosa.learn.fitting.crawl_fitter import Fit
 from lycosa.learn.refit import next_fit
 
@@ -71,7 +71,7 @@ class PublishedVersions:
             about = self._path.stat()
             if (mark := (about.st_mtime_ns, about.st_ino)) == self._known:
                 return None
-            fit = msgspec.msgpack.decode(self._path.read_bytes(), type=Fit)
+            fit = msgspec.msgpack.decode(read_file(self._path), type=Fit)
         except FileNotFoundError:
             return None
         self._known = mark

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from lycosa.collection.archive.warc import Capture, read_capture
+from lycosa.collection.catalogue.damage import UNEXPECTED, damage_said, refuse_damaged
 from lycosa.collection.catalogue.page_filter import COLLECTED, PageFilter
 from lycosa.collection.catalogue.pages import StoredPage
 from lycosa.collection.catalogue.queries import fact_in
@@ -28,14 +29,32 @@ class Collection:
         """Open the collection in a folder. Close it, or use it in a `with` block."""
         return cls(Path(directory))
 
+    @classmethod
+    def open_checked(cls, directory: str | os.PathLike[str]) -> Self:
+        """Open it after a short look for damage, as for a report or an export."""
+        collection = cls(Path(directory))
+        try:
+            refuse_damaged(collection.path)
+        except BaseException:
+            collection.close()
+            raise
+        return collection
+
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.archive = directory / "archive"
         self.path = directory / "catalogue.db"
         self.connection = open_for_reading(self.path)
+        self.is_limited = False
         self.reader = Reader(self.connection, self.path)
         self.statistics = Statistics(self.connection, self.path)
         self.search = Search(self.connection, self.path)
+
+    def limit_queries(self, seconds: float) -> None:
+        """Let queries end with TooLong when this thread has used that much more CPU time."""
+        until = time.thread_time() + seconds
+        self.connection.set_progress_handler(lambda: time.thread_time() > until, 10_000)
+        self.is_limited = True
 
     def pages(self, *, relevant: bool | None = None) -> Iterator[StoredPage]:
         """Return all responses in the order of the crawl; or only pages judged relevant, or not."""
@@ -81,6 +100,6 @@ class Collection:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if isinstance(error, sqlite3.Error):  # a damaged or locked catalogue
-            with plain_errors(self.path):
+        if isinstance(error, UNEXPECTED):
+            with damage_said(self.path), plain_errors(self.path):
                 raise error

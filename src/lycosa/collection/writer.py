@@ -23,6 +23,7 @@ import msgspec
 from lycosa import __version__
 from lycosa.collection import Conclusion, Counts, Hear, Judgements, Record, SetAside
 from lycosa.collection.archive.warc import Capture, WarcWriter, digest_of
+from lycosa.collection.catalogue.damage import UNEXPECTED, damage_said
 from lycosa.collection.catalogue.lessons import JUDGE_ASIDE, JUDGE_JUMP, JUDGE_VERSION
 from lycosa.collection.catalogue.reader import Reader
 from lycosa.collection.catalogue.rows import Catalogue
@@ -34,7 +35,7 @@ from lycosa.collection.politeness import RobotsTable
 from lycosa.collection.search.search import Search
 from lycosa.collection.surrogates import all_encodable
 from lycosa.errors import CollectionBusy, CollectionError
-from lycosa.files import write_file
+from lycosa.files import read_file, write_file
 from lycosa.values import Decision, Fetched, PageTerms, Refusal
 
 OWN_FILES = {"archive", "models", "lock", "crawl.log", "control.sock"}
@@ -99,7 +100,7 @@ class CollectionWriter:
         _refuse_orphans(self.path, self.archive)
         self.connection = open_for_writing(self.path)
         try:
-            with plain_errors(self.path), _file_errors(self.archive):
+            with damage_said(self.path), plain_errors(self.path), _file_errors(self.archive):
                 self.catalogue = Catalogue(self.connection)
                 self._refuse_another(name)
                 self._committed = self.catalogue.position()
@@ -206,6 +207,9 @@ class CollectionWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+        if isinstance(error, UNEXPECTED):
+            with damage_said(self.path), plain_errors(self.path):
+                raise error
 
     def _archived(self, fetched: Fetched) -> Capture | None:
         """Return the capture of a response that was read from this archive; None if it was fetched."""
@@ -278,7 +282,7 @@ class CollectionWriter:
         data = text.encode("utf-8", "replace")
         self.catalogue.set_fact("spec", data)
         path = self.directory / "crawl.toml"
-        if not path.is_file() or path.read_bytes() != data:
+        if not path.is_file() or read_file(path) != data:
             write_file(path, data)
 
 

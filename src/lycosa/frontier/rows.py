@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from sqlite3 import Connection
 from typing import Any
 
@@ -131,6 +131,20 @@ def read_notes(data: bytes | None) -> Notes | None:
     if data is None:
         return None
     return _notes(data) if data[0] >> 4 == 0x9 else Notes(data)  # a list; a memo alone is a map
+
+
+DECODERS: dict[str, Callable[[Mapping[str, Any]], object]] = {
+    "urls": lambda row: (KINDS[row["kind"]], read_notes(row["memo"])),
+    "held": lambda row: read_link(row["link"]),
+    "dropped": lambda row: Reason[row["reason"]],
+}
+"""How a row of a table is decoded, to look for damage."""
+ORPHANS = {
+    "urls": "authority NOT IN (SELECT id FROM authorities)",
+    "authorities": "source NOT IN (SELECT id FROM sources)",
+    "held": "hold NOT IN (SELECT id FROM holds)",
+}
+"""The condition of rows that refer to a row that is not there."""
 
 
 def entry_of(row: tuple[Any, ...], authority: Authority) -> Entry:

@@ -65,6 +65,8 @@ class TopicModel(msgspec.Struct, frozen=True):
     """Each keyword."""
     keywords: dict[str, float] = {}
     """Terms of the keywords, and with less weight those of the description."""
+    is_sentence: bool = False
+    """Whether the keywords are the words of a description."""
     excluded: dict[str, float] = {}
     """Terms that the topic is not about."""
 
@@ -153,6 +155,7 @@ def make_topic(
         tuple(negatives),
         asked=(about,) if about else (),
         each=tuple(request.about),
+        is_sentence=not spec.keywords,
         keywords=keywords,
         excluded=excluded,
     )

@@ -22,7 +22,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lycosa.library.limits import RateLimit
+from lycosa.library.rate_limit import RateLimit
 
 OPEN_PATHS = ("/login", "/static/")
 COOKIE_DAYS = 30

@@ -17,9 +17,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from lycosa.errors import LycosaError
+from lycosa.errors import LycosaError, TooLong
 from lycosa.library.access import AccessControl, AccessKeys, Origins, local_path
 from lycosa.library.context import LibraryContext, root_of
+from lycosa.library.rate_limit import InTurn
 from lycosa.library.routes import api
 from lycosa.library.routes.design_files import design_routes
 from lycosa.library.routes.downloads import Downloads
@@ -53,7 +54,7 @@ def application(
             Exception: library.error,
         },
     )
-    library.access = AccessControl(app, keys, origins, is_public=is_public)
+    library.access = AccessControl(InTurn(app) if is_public else app, keys, origins, is_public=is_public)
     return library.access
 
 
@@ -102,7 +103,8 @@ class Library:
 
     async def error(self, request: Request, error: Exception) -> Response:
         """Show an error."""
-        status = error.status_code if isinstance(error, HTTPException) else 500
+        status = 503 if isinstance(error, TooLong) else 500
+        status = error.status_code if isinstance(error, HTTPException) else status
         said = error.detail if isinstance(error, HTTPException) else str(error)
         if not isinstance(error, HTTPException | LycosaError):
             said = "The library failed; its terminal shows the error. The collection has not changed."

@@ -25,7 +25,7 @@ from lycosa import urls
 from lycosa.collection.archive.responses import archived
 from lycosa.fetch.decode import decoded_body, decoded_text
 from lycosa.library.access import AccessKeys, Origins
-from lycosa.library.limits import Limited, RateLimit
+from lycosa.library.rate_limit import InTurn, Limited, RateLimit
 from lycosa.library.served_collections import ServedCollections
 from lycosa.page.parser_limits import HTML_CHARS, bounded
 from lycosa.page.response import RENDERED
@@ -62,7 +62,7 @@ def application(
     app = Starlette(
         routes=[Route("/{key}/{name}/{url:path}", replay.page), Route("/{rest:path}", replay.nothing)]
     )
-    return Limited(app, RateLimit(REQUESTS_PER_MINUTE)) if is_public else app
+    return Limited(InTurn(app), RateLimit(REQUESTS_PER_MINUTE)) if is_public else app
 
 
 class _Replay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -49,7 +50,9 @@ class _Kept(msgspec.Struct, frozen=True):
 class ServedCollections:
     """Collections by name. Each request opens its own connection."""
 
-    def __init__(self, directories: Sequence[Path]) -> None:
+    def __init__(self, directories: Sequence[Path], query_s: float = math.inf) -> None:
+        """`query_s` is the CPU time that the queries of a request may use."""
+        self._query_s = query_s
         self.directories: dict[str, Path] = {}
         for directory in directories:
             with Collection.open(directory):
@@ -62,7 +65,10 @@ class ServedCollections:
 
     def open(self, name: str) -> Collection:
         """Open a collection; KeyError if there is none of this name."""
-        return Collection.open(self.directories[name])
+        collection = Collection.open(self.directories[name])
+        if self._query_s < math.inf:
+            collection.limit_queries(self._query_s)
+        return collection
 
     def cached(self, collection: Collection, what: str, make: Callable[[Collection], T]) -> T:
         """Return `make(collection)`, cached until the collection changes; expensive views are renewed in the background."""
@@ -76,7 +82,13 @@ class ServedCollections:
 
     def _made(self, key: _Key, collection: Collection, make: Callable[[Collection], T]) -> T:
         began, stamp = time.monotonic(), _stamp(collection)
-        made = make(collection)
+        if (
+            self._query_s < math.inf and collection.is_limited
+        ):  # all share the view: it is not at one's expense
+            with Collection.open(collection.directory) as own:
+                made = make(own)
+        else:
+            made = make(collection)
         ended = time.monotonic()
         with self._lock:
             if len(self._cache) >= CACHED:

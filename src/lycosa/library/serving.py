@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import math
 import socket
 import threading
 from collections.abc import Sequence
@@ -16,11 +17,17 @@ from starlette.types import ASGIApp
 from lycosa.errors import InputError, SpecError
 from lycosa.library import app, replay
 from lycosa.library.access import AccessKeys, Origins, is_loopback, new_access_keys
-from lycosa.library.limits import ImpatientProtocol
+from lycosa.library.connections import ImpatientProtocol
 from lycosa.library.served_collections import ServedCollections
 from lycosa.values import Say
 
 LAST_PORT = 65_535
+QUERY_S = 2.0
+"""CPU time that the queries of a request may use in a public library."""
+CONNECTIONS = 200
+"""Connections and requests at once; uvicorn refuses more with 503."""
+PUBLIC_CONNECTIONS = 2_000
+"""The same of a public library, where a waiting request costs little (`rate_limit.InTurn`)."""
 
 
 def serve(
@@ -42,7 +49,7 @@ def serve(
         )
     if not 0 <= port <= LAST_PORT:
         raise SpecError(f"--port {port}: ports go from 1 to {LAST_PORT}, and 0 takes any that is free.")
-    served = ServedCollections(directories)
+    served = ServedCollections(directories, QUERY_S if is_public else math.inf)
     main, second = _bound(host, port), _bound(host, port + 1 if 0 < port < LAST_PORT else 0, or_any=True)
     origins = Origins(host, main.getsockname()[1], second.getsockname()[1])
     keys = new_access_keys(password)
@@ -57,7 +64,8 @@ def serve(
     closing = threading.Event()
     library = app.application(served, keys, origins, is_public=is_public, closing=closing)
     archived = replay.application(served, keys, origins, is_public=is_public)
-    asyncio.run(_run([(library, main), (archived, second)], closing))
+    limit = PUBLIC_CONNECTIONS if is_public else CONNECTIONS
+    asyncio.run(_run([(library, main), (archived, second)], closing, limit))
 
 
 def address(origins: Origins, keys: AccessKeys) -> str:
@@ -78,8 +86,10 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-async def _run(applications: Sequence[tuple[ASGIApp, socket.socket]], closing: threading.Event) -> None:
-    servers = [(_Server(_config(application), closing), bound) for application, bound in applications]
+async def _run(
+    applications: Sequence[tuple[ASGIApp, socket.socket]], closing: threading.Event, limit: int
+) -> None:
+    servers = [(_Server(_config(application, limit), closing), bound) for application, bound in applications]
     tasks = [asyncio.ensure_future(server.serve(sockets=[bound])) for server, bound in servers]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -89,7 +99,7 @@ async def _run(applications: Sequence[tuple[ASGIApp, socket.socket]], closing: t
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _config(application: ASGIApp) -> uvicorn.Config:
+def _config(application: ASGIApp, limit: int) -> uvicorn.Config:
     return uvicorn.Config(
         application,
         http=ImpatientProtocol,
@@ -97,7 +107,7 @@ def _config(application: ASGIApp) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=200,
+        limit_concurrency=limit,
         timeout_graceful_shutdown=2,
         h11_max_incomplete_event_size=32_768,
     )

@@ -19,19 +19,24 @@ SHOWN = {"recall": "finds", "precision": "right"}
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """What the lab measured: the mean of each measure by strategy. `measured` says on what; empty: nothing yet."""
+    """What the lab measured: the mean of each measure by strategy.
+
+    `measured` names the web (empty: nothing yet), `tuned` says what of Lycosa was tuned on it.
+    """
 
     measured: str = ""
+    tuned: str = ""
     options: dict[str, object] = {}
     strategies: dict[str, dict[str, float]] = {}
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A strategy that is somebody's best choice, and what it reached."""
+    """A strategy that is somebody's best choice, what it reached, and on what."""
 
     strategy: str
     when: str
     figures: dict[str, float] = {}
+    measured: str = ""
 
 
 def figures_in(path: Path = FIGURES) -> Figures:
@@ -41,8 +46,14 @@ def figures_in(path: Path = FIGURES) -> Figures:
 
 def choices(figures: Figures | None = None) -> list[Choice]:
     """Each strategy of which its method says when to take it, in the methods' order."""
-    found = (figures or figures_in()).strategies
-    return [Choice(name, when, found.get(name, {})) for name in strategy_names() if (when := _when(name))]
+    figures = figures or figures_in()
+    about = f"{figures.measured}. {figures.tuned}"
+    return [
+        Choice(name, when, found, about if found else "")
+        for name in strategy_names()
+        if (when := _when(name))
+        for found in [figures.strategies.get(name, {})]
+    ]
 
 
 def _when(name: str) -> str:
@@ -86,5 +97,5 @@ def _about(figures: Figures) -> Iterator[str]:
         yield ""
         yield (
             f"Measured on {figures.measured}: how much of what could be reached it finds, and how much of what it "
-            "keeps is right."
-        )
+            f"keeps is right. {figures.tuned}"
+        ).strip()

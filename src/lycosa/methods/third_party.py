@@ -114,6 +114,7 @@ class Guarded(BaseStrategy):
         self.inner, self.judge_ = inner, judge
         self.merge, self.weighs_sources, self.needs = inner.merge, inner.weighs_sources, inner.needs
         self.records, self.judges_itself = inner.records, getattr(inner, "judges_itself", False)
+        self.when_starved = getattr(inner, "when_starved", "")
 
     def judge(self, page: Page) -> Judgement:
         """As the inner one; anything but a Judgement is its error."""

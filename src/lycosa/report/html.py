@@ -65,7 +65,7 @@ def write_report(directory: Path, out: Path | None = None) -> Path:
 
 def report_text(directory: Path) -> str:
     """Return the report of a collection as HTML."""
-    with Collection.open(directory) as collection:
+    with Collection.open_checked(directory) as collection:
         return render(collection)
 
 

@@ -66,9 +66,15 @@ def _until(given: str) -> str:
     return given
 
 
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""Control characters and line breaks, which names leave out."""
+
+
 def _folder_name(given: str) -> str:
     if not given.strip(" .") or len(given) > 200 or set(given) & set("/\0"):
         raise ValueError("the name becomes a folder: use letters and digits, without /")
+    if CONTROL.search(given):
+        raise ValueError("the name becomes a folder: leave out line breaks and control characters")
     return given
 
 

@@ -9,7 +9,7 @@ import tomli_w
 from pydantic import BaseModel, Field, create_model
 
 from lycosa.spec.reading import Known
-from lycosa.spec.sections import NONE, PLACEHOLDER, IndexSpec, Spec, is_section
+from lycosa.spec.sections import CONTROL, NONE, PLACEHOLDER, IndexSpec, Spec, is_section
 
 Start = Mapping[str, Mapping[str, Any]]
 """Values by key by section."""
@@ -63,7 +63,7 @@ def spec_text(
         f"# Then: lycosa check, and lycosa crawl. {which}",
         "",
     ]
-    lines += _lines(Spec, {"name": name, **start.get("", {})}, None if every_key else ())
+    lines += _lines(Spec, {"name": CONTROL.sub(" ", name), **start.get("", {})}, None if every_key else ())
     for section, model in _sections(known).items():
         written, often = start.get(section, {}), OFTEN.get(section, ())
         if every_key or written or (often and section not in OF_THE_KIND):

@@ -19,7 +19,12 @@ from lycosa_lab.fit.weights import ALONE, GUESSED, SIGNALS, Step, fitted_on, lef
 from lycosa_lab.webs.cache import CachedWeb
 from lycosa_lab.webs.web import VirtualWeb
 
-GIVEN = {"both": "keywords,examples:3", "keywords": "keywords", "examples": "examples:3"}
+GIVEN = {
+    "both": "keywords,examples:3",
+    "keywords": "keywords",
+    "sentence": "description",
+    "examples": "examples:3",
+}
 EVENTS = (WITH_PAGES, ALONE, GUESSED)
 EVENT_SIZES = (50, 150, 300)
 HEADS = (

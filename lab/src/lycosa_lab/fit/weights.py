@@ -39,9 +39,11 @@ FOLDS = 6
 SIGNALS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "both": ((KEYWORDS, EXAMPLES), (TEXT, DECLINE)),
     "keywords": ((KEYWORDS,), (TEXT, DECLINE)),
+    "sentence": ((KEYWORDS,), (TEXT, DECLINE)),
     "examples": ((EXAMPLES,), (TEXT, DECLINE)),
     "both, meaning": ((KEYWORDS, EXAMPLES, ASKED, EACH, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "keywords, meaning": ((KEYWORDS, ASKED, EACH), (TEXT, LIKELY, UNLIKELY, DECLINE)),
+    "sentence, meaning": ((KEYWORDS, ASKED, EACH), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "examples, meaning": ((EXAMPLES, SHOWN), (TEXT, LIKELY, UNLIKELY, DECLINE)),
     "evidence": ((EVIDENCE,), (TEXT,)),
     GUESSED: ((EVIDENCE,), (TEXT,)),

@@ -31,12 +31,14 @@ class Comparison:
     random_seeds: tuple[int, ...]
     options: Options
     runs: tuple[Run, ...]
+    baseline: str = ""
 
     def results(self) -> dict[str, Any]:
         """Means, paired tests and every run, as plain data: what `lab run --json` writes."""
         return results.summary(
             self.runs,
             self.options,
+            self.baseline,
             web=self.web.title,
             topics=list(self.topics),
             random_seeds=list(self.random_seeds),
@@ -60,20 +62,25 @@ def compare(
     options: Options = DEFAULTS,
     runs: int = 5,
     random_seed: int = 1,
+    baseline: str = "",
     processes: int | None = 1,
     progress: Done = lambda _done, _all: None,
     parsing: Done = lambda _done, _all: None,
+    fresh: bool = False,
 ) -> Comparison:
     """Run strategies on topics of a virtual web (all of them by default), each from the same draws.
 
     A strategy is a name (also `oracle`, or `FILE.py:Class`) or a class of your own. `changes` are settings and
-    grids of them, as `lab run --set` takes them; those of a method's own section (`genre.want=news`) hold for all. With `processes` above 1 (None: the cores) runs are made in
-    parallel: a script then needs its `if __name__ == "__main__":`. Classes run in this process. `parsing` hears of
-    the web's pages while they are parsed, the first time, and `progress` of the runs.
+    grids of them, as `lab run --set` takes them; those of a method's own section (`genre.want=news`) hold for all.
+    The others are tested against the `baseline`, by default the first strategy. With `processes` above 1 (None: the
+    cores) runs are made in parallel: a script then needs its `if __name__ == "__main__":`. Classes run in this process.
+    `parsing` hears of the web's pages while they are parsed, the first time, and `progress` of the runs.
+    Runs that were made before come from the cache, unless `fresh`.
     """
     changes, sections = taken_sections(changes)
     options = replace(options, sections=sections) if sections else options
     wanted = variants(strategies, changes)  # all that can be wrong is found before a web is parsed
+    reference = results.baseline_of([variant.name for variant in wanted], baseline)
     opened = VirtualWeb.open(Path(web))
     chosen = chosen_topics(opened, topics)
     if options.given:
@@ -89,6 +96,7 @@ def compare(
         processes=processes,
         progress=progress,
         parsing=parsing,
+        fresh=fresh,
     )
     names = tuple(map(strategy_name, strategies))
-    return Comparison(opened, names, tuple(chosen), tuple(seeds), options, tuple(made))
+    return Comparison(opened, names, tuple(chosen), tuple(seeds), options, tuple(made), reference)

@@ -6,13 +6,14 @@ comparisons are paired; results do not depend on the number of processes.
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import hashlib
 import inspect
 import itertools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -169,6 +170,7 @@ class Task:
     random_seed: int
     variants: tuple[Variant, ...]
     options: Options
+    fresh: bool = False
 
 
 def run_grid(
@@ -181,8 +183,12 @@ def run_grid(
     processes: int | None = None,
     progress: Done = lambda _done, _all: None,
     parsing: Done = lambda _done, _all: None,
+    fresh: bool = False,
 ) -> list[Run]:
-    """All runs, in the order topic, random seed, variant. Runs that were made before are read."""
+    """All runs, in the order topic, random seed, variant. Cached runs are read, unless all are to be `fresh`.
+
+    `progress` counts runs.
+    """
     opened = VirtualWeb.open(web)
     for variant in wanted:  # what a strategy lacks is said now, not after minutes of parsing
         if variant.strategy not in ORACLES and not _gets_types(variant.strategy, opened):
@@ -191,8 +197,12 @@ def run_grid(
     if not all(isinstance(variant.strategy, str) for variant in wanted):
         count = 1  # a class of a notebook cannot be found by other processes
     CachedWeb(opened, parsing=parsing, processes=count)  # parses once, before the runs start
-    tasks = [Task(str(web), topic, seed, tuple(wanted), options) for topic in topics for seed in random_seeds]
-    return [run for runs in in_processes(run_task, tasks, count, progress) for run in runs]
+    each = tuple(wanted)
+    tasks = [Task(str(web), topic, seed, each, options, fresh) for topic in topics for seed in random_seeds]
+    made = in_processes(
+        run_task, tasks, count, lambda done, total: progress(done * len(each), total * len(each))
+    )
+    return [run for runs in made for run in runs]
 
 
 def _gets_types(strategy: str | type[BaseStrategy], web: VirtualWeb) -> bool:
@@ -203,7 +213,7 @@ def _gets_types(strategy: str | type[BaseStrategy], web: VirtualWeb) -> bool:
 def run_task(task: Task) -> list[Run]:
     """The runs of a task; what was run before with the same web, code and options is read from disk."""
     web = _web(task.web)
-    runs = {variant: _stored(task, variant, web) for variant in task.variants}
+    runs = {variant: None if task.fresh else _stored(task, variant, web) for variant in task.variants}
     missing = [variant for variant, run in runs.items() if run is None]
     if missing:
         laboratory = Laboratory(web, task.topic, task.random_seed, task.options)
@@ -344,17 +354,47 @@ def _place(task: Task, variant: Variant, web: CachedWeb) -> Path:
             asdict(task.options),
             variant.strategy,
             list(variant.settings),
-            _code_of(variant.strategy),
+            "" if variant.strategy in ORACLES else _code_of(strategy_class(variant.strategy)),
         ]
     )
     return cache_directory() / "runs" / f"{hashlib.blake2b(told, digest_size=16).hexdigest()}.json"
 
 
-def _code_of(name: str) -> str:
-    """What tells the code of a strategy that is not ours from other versions of it."""
-    if name in ORACLES or (kind := strategy_class(name)).__module__.startswith("lycosa."):
+@lru_cache(maxsize=64)  # of the code that is loaded, not of a file that was changed since
+def _code_of(kind: type[BaseStrategy]) -> str:
+    """A digest of a user's strategy: of its file, and of what it imports from that folder; '' if it is ours."""
+    if kind.__module__.startswith("lycosa."):
         return ""
-    return hashlib.sha256(Path(inspect.getfile(kind)).read_bytes()).hexdigest()
+    files = [Path(inspect.getfile(kind)).resolve()]
+    root = files[0].parents[kind.__module__.count(".") + (files[0].stem == "__init__")]
+    installed = root.name in ("site-packages", "dist-packages")
+    for file in files:
+        for name in _imported(file, root):
+            top = name.split(".")[0]
+            if top in ("lycosa", "lycosa_lab") or (installed and top != kind.__module__.split(".")[0]):
+                continue
+            place = root.joinpath(*name.split("."))
+            files += [
+                other
+                for other in (place.with_name(f"{place.name}.py"), place / "__init__.py")
+                if other.is_file() and other not in files
+            ]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+
+
+def _imported(file: Path, root: Path) -> Iterator[str]:
+    """The modules that the import statements of a file may mean, also those in functions."""
+    package = file.relative_to(root).parts[:-1]
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            inside = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join(filter(None, (*inside, node.module)))
+            names = [base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)]
+        for name in names:
+            yield from itertools.accumulate(name.split("."), "{}.{}".format)
 
 
 def _stored(task: Task, variant: Variant, web: CachedWeb) -> Run | None:

@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from lycosa.methods import BaseStrategy
+from lycosa.methods.lookup import strategy_class
 from lycosa.methods.registry import method_named
 from lycosa.spec.sections import Section
 from lycosa_lab import papers
@@ -32,22 +34,26 @@ def sections_in_lab(topic: Topic, pages: Sequence[str]) -> dict[str, Section]:
     return {name: section for name, section in found.items() if section is not None}
 
 
-def has_settings(strategy: object) -> bool:
+def has_settings(strategy: str | type[BaseStrategy]) -> bool:
     """Whether the lab can configure a strategy from a web's page types."""
     return any(True for _ in _with_settings(strategy))
 
 
-def settings_in_lab(strategy: object, web: CachedWeb, topic: Topic, random_seed: int) -> dict[str, Any]:
+def settings_in_lab(
+    strategy: str | type[BaseStrategy], web: CachedWeb, topic: Topic, random_seed: int
+) -> dict[str, Any]:
     """Return what the lab sets for a strategy on a web with page types."""
     settings: dict[str, Any] = next(_with_settings(strategy)).settings(web, topic, random_seed)
     return settings
 
 
-def _with_settings(strategy: object) -> Iterator[ModuleType]:
+def _with_settings(strategy: str | type[BaseStrategy]) -> Iterator[ModuleType]:
     for name, hooks in _hooks():
         method = method_named(name)
-        if method and strategy in method.strategies and hasattr(hooks, "settings"):
-            yield hooks
+        if method and hasattr(hooks, "settings"):
+            kinds = tuple(part.load() for part in method.strategies.values())
+            if issubclass(strategy_class(strategy), kinds):  # a subclass in a user's file, too
+                yield hooks
 
 
 def _hooks() -> Iterator[tuple[str, ModuleType]]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-from lycosa.errors import InputError
-from lycosa_lab.runs.given import Given
+from lycosa.errors import InputError, SpecError
+from lycosa_lab.runs.given import Given, parse_given
 from lycosa_lab.webs.web import Topic
 
 NEGATIVES_PER_POSITIVE = 4
@@ -37,7 +37,14 @@ class Options:
     seeds: int = 5
     start_from: Literal["seeds", "start", "both"] = "seeds"
     given: Given | None = None
+    """From Python also as text: `Options(given="keywords,examples:3")`."""
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.given, str):
+            object.__setattr__(self, "given", parse_given(self.given))
+        elif not isinstance(self.given, Given | None):
+            raise SpecError(f"given={self.given!r}: write it as text, such as 'keywords,examples:3'.")
 
 
 @dataclass(frozen=True, slots=True)

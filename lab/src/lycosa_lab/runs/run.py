@@ -18,7 +18,7 @@ import msgspec
 from lycosa.clock import VirtualClock
 from lycosa.collection import Conclusion, Record
 from lycosa.engine.conclude import Conclusions
-from lycosa.engine.loop import Crawl
+from lycosa.engine.loop import NOTHING_LEFT, Crawl
 from lycosa.engine.rules.admission import Admission
 from lycosa.engine.rules.follow import Follow
 from lycosa.engine.rules.limits import Limits
@@ -59,6 +59,7 @@ class Run(msgspec.Struct, frozen=True):
     scores: list[float]  # final scores of the fetched pages
     threshold: float | None  # minimum score of a kept page, if the judge has one
     answered: list[str] = []  # pages the simulated user answered about
+    ran_dry: bool = False  # nothing was left to fetch before the budget was spent
 
     @property
     def harvest(self) -> float:
@@ -178,7 +179,7 @@ class Crawled:
             name, settings, self.topic, self.draw, self.options, random_seed, self.store, threshold
         )
         urls = [link.url for link in self.store.counted if link.key in answered]
-        return msgspec.structs.replace(run, answered=urls)
+        return msgspec.structs.replace(run, answered=urls, ran_dry=self.crawl.ended == NOTHING_LEFT)
 
 
 def run_strategy(

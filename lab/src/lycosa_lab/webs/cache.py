@@ -25,7 +25,7 @@ from lycosa.collection.archive.warc import digest_of
 from lycosa.engine.processes.analysis import Recipe, page_of
 from lycosa.evidence import Evidence, Need
 from lycosa.fetch.redirects import redirect_target
-from lycosa.files import cache_directory
+from lycosa.files import cache_directory, size_of
 from lycosa.methods.registry import methods
 from lycosa.page.document import Document
 from lycosa.page.links.paths import Outline
@@ -53,6 +53,10 @@ _types: dict[str, Any] = {
 }
 
 
+OF_THE_LAB = ("*.pages", "*.lock", "runs/*", "images/*", "demo-web-*/*", "environment-*/*")
+"""Files of the lab in the cache folder. All can be made again."""
+MUCH_CACHED = 200_000_000
+"""From this many bytes on, `lab run` says how large the cache is."""
 AT_ONCE = 100
 """Pages between two progress reports."""
 MANY = 1_000
@@ -358,3 +362,17 @@ def all_code_digest() -> str:
 
     digest.update(f"{sys.version_info[:2]} {numpy.__version__} {sklearn.__version__}".encode())
     return digest.hexdigest()
+
+
+def cached_files() -> dict[Path, int]:
+    """The lab's files in the cache folder, with their sizes."""
+    found = (path for pattern in OF_THE_LAB for path in cache_directory().glob(pattern) if path.is_file())
+    return {path: size_of(path) for path in found}
+
+
+def cache_told() -> str:
+    """Where the cache is, how large, and how to empty it."""
+    size = sum(cached_files().values()) / 1e6
+    return (
+        f"The lab's cache in {cache_directory()} has {size:,.0f} MB. Empty it with: lycosa lab cache --clear"
+    )

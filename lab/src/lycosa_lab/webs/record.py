@@ -1,19 +1,25 @@
-"""Record a virtual web by a breadth-first crawl of the live Web."""
+"""Record a virtual web by a breadth-first crawl of the live Web, and take its labels from the collection."""
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from pathlib import Path
 
 import tomli_w
 
 from lycosa.collection.collection import Collection
+from lycosa.collection.labels import labels_in
 from lycosa.engine.run import crawl_file
 from lycosa.engine.watch.summary import Summary
 from lycosa.errors import InputError, LycosaError, StoppedEarly
+from lycosa.files import write_file
 from lycosa.methods.lookup import all_settings
 from lycosa.spec.reading import load_spec, spec_path
+from lycosa.urls import key_of
 from lycosa.values import Say
+from lycosa_lab.webs.web import VirtualWeb, rows_of
 
 
 def record_web(spec: Path, web: Path, say: Say) -> Path:
@@ -51,9 +57,35 @@ def record_web(spec: Path, web: Path, say: Say) -> Path:
     # Written last: marks a finished recording.
     (web / "labels.csv").write_text("url,topic,grade\n", encoding="utf-8")
     say(
-        f"{summary.pages} pages recorded. To measure on it, write url,topic,grade rows into {web / 'labels.csv'}"
+        f"{summary.pages} pages recorded. To measure on it, label pages (lycosa label {web / 'collection'}, then "
+        f"lycosa lab labels {web}), or write url,topic,grade rows into {web / 'labels.csv'}"
     )
     return web
+
+
+def take_labels(web: Path, topic: str = "") -> int:
+    """Write what `lycosa label` was told of a recorded web into its labels.csv; return the number of pages.
+
+    A relevant page gets grade 2, another 0. Rows that agree with the answer, and all other rows, stay.
+    """
+    opened, labels = VirtualWeb.open(web), labels_in(web / "collection").values()
+    if not labels:
+        raise InputError(
+            f"{web / 'collection'} has no labels. Label pages of a recorded web with: lycosa label {web / 'collection'}"
+        )
+    name, file = topic or opened.title, web / "labels.csv"
+    rows = {
+        (row["topic"], key_of(row["url"], opened.folding)): (row["url"], row["topic"], int(row["grade"]))
+        for row in rows_of(file, "url", "topic", "grade")
+    }
+    for label in labels:
+        at = name, key_of(label.url, opened.folding)
+        if at not in rows or (rows[at][2] > 0) != label.relevant:
+            rows[at] = label.url, name, 2 if label.relevant else 0
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([("url", "topic", "grade"), *rows.values()])
+    write_file(file, text.getvalue().encode())
+    return len(labels)
 
 
 def _nothing_recorded(summary: Summary) -> str:

@@ -60,7 +60,7 @@ class VirtualWeb:
         topics = dict(_topics(path, about, folding))
         types = {
             urls.key_of(_parsed(row["url"]), folding): row["type"]
-            for row in _rows(path / "page-types.csv", "url", "type")
+            for row in rows_of(path / "page-types.csv", "url", "type")
         }
         start = tuple(_parsed(url) for url in _texts(path, about, "start"))
         return cls(path, str(about.get("title", path.name)), start, folding, topics, types)
@@ -135,7 +135,7 @@ def _given(path: Path, about: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def _topics(path: Path, about: dict[str, Any], folding: urls.Folding) -> Iterator[tuple[str, Topic]]:
     grades: dict[str, dict[int, int]] = {}
     relevant: dict[str, dict[str, int]] = {}
-    for row in _rows(path / "labels.csv", "url", "topic", "grade"):
+    for row in rows_of(path / "labels.csv", "url", "topic", "grade"):
         try:
             grade = int(row["grade"])
         except ValueError:
@@ -145,7 +145,7 @@ def _topics(path: Path, about: dict[str, Any], folding: urls.Folding) -> Iterato
         topic[key] = max(grade, topic.get(key, 0))
         if grade > 0:
             relevant.setdefault(row["topic"], {})[row["url"]] = key
-    events = {row["topic"] for row in _rows(path / "events.csv", "topic")}
+    events = {row["topic"] for row in rows_of(path / "events.csv", "topic")}
     given = _given(path, about)
     for name, graded in grades.items():
         by_url = dict(sorted(relevant.get(name, {}).items()))
@@ -155,7 +155,7 @@ def _topics(path: Path, about: dict[str, Any], folding: urls.Folding) -> Iterato
         )
 
 
-def _rows(path: Path, *columns: str) -> Iterator[dict[str, str]]:
+def rows_of(path: Path, *columns: str) -> Iterator[dict[str, str]]:
     """The rows of a table, which have these columns, and something in the first of them."""
     if not path.exists():
         return

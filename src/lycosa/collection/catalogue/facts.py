@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import zstandard
 
+from lycosa.files import unpack_zstd
 from lycosa.values import Category, Count, Data, Fact, LinkClasses, LinkPartners, NotSaid, Page, Score, Terms
 
 FACT = "kind, value, label, words, data"
@@ -87,7 +88,8 @@ def _unpacked(numbers: bytes) -> list[float]:
 
 MAX_TERMS = 2000
 """Distinct terms kept of a page, the most frequent. Rarer ones say little about its topic."""
-MAX_BYTES = 1_000_000
+MAX_BYTES = 100_000_000
+"""Maximum size of a page's terms when unpacked: a stranger may have made the catalogue."""
 
 
 class _Stored(msgspec.Struct, frozen=True, array_like=True):
@@ -99,7 +101,6 @@ class _Stored(msgspec.Struct, frozen=True, array_like=True):
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Stored).decode
 _pack = zstandard.ZstdCompressor(level=1).compress
-_unpack = zstandard.ZstdDecompressor().decompress
 
 
 def packed_terms(terms: Terms) -> bytes:
@@ -129,5 +130,5 @@ def kept_terms(terms: Terms) -> Terms:
 
 def unpacked_terms(packed: bytes) -> Terms:
     """Unpack terms and their counts, without hashes."""
-    found = _decode(_unpack(packed, max_output_size=MAX_BYTES))
+    found = _decode(unpack_zstd(packed, MAX_BYTES))
     return Terms(found.lines, found.counts, meaning=found.meaning)

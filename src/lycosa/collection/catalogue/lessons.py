@@ -13,7 +13,7 @@ from lycosa.collection.catalogue.pages import PageReader, StoredPage
 from lycosa.frontier.rows import read_link
 from lycosa.values import EXAMPLE, WANTED_KIND, Fact, Judgement, Link, PageTerms, Reason, Terms
 
-_decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
+decode_lesson = msgspec.msgpack.Decoder(tuple[bytes, Judgement, dict[str, Fact]]).decode
 
 JUDGE_VERSION = "judge_version"
 """The fact that names the version of the judge that all pages were judged by."""
@@ -40,7 +40,7 @@ class LessonReader(PageReader):
         first = dict(self._rows("SELECT page, lesson FROM lessons WHERE page > ?", after))
         for page in self.pages(after):
             if page.id in first:
-                link, judgement, evidence = _decode_lesson(first[page.id])
+                link, judgement, evidence = decode_lesson(first[page.id])
                 yield page.id, (read_link(link), judgement, evidence)
             elif page.judgement is not None:
                 yield page.id, (page.link, page.judgement, self.evidence(page.id))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from lycosa.collection.archive.warc import EarlierCapture
@@ -37,7 +38,8 @@ class Queries:
 
     def _rows(self, sql: str, *values: object) -> Iterator[tuple]:  # type: ignore[type-arg]
         with plain_errors(self._path):
-            yield from self._connection.execute(sql, values)
+            # `chain`, because `yield from` closes a cursor, which fails once its connection is closed.
+            yield from chain(self._connection.execute(sql, values))
 
     def _number(self, sql: str, *values: object) -> int:
         """Return the single number that a query gives."""

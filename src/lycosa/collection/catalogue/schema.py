@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import quote
 
 from lycosa.collection.catalogue.spec_text import tables_of
-from lycosa.errors import CollectionError, NoCollection
+from lycosa.errors import CollectionError, NoCollection, TooLong
 
 APPLICATION_ID = 0x4C59_434F
 """'LYCO' in the file's header, which tells a catalogue from other SQLite files."""
@@ -22,6 +22,9 @@ UNNAMED = "crawl"
 """Name of a crawl whose spec has no name (`Spec.name`)."""
 SEGMENTS = 16
 """Segments of the full-text index before SQLite merges them. A commit adds one; SQLite's default of 4 writes every text once more."""
+
+DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+"""How the names of SQLite's errors begin that a damaged file causes."""
 
 VERSION = 12
 """The schema version of a catalogue. A catalogue of another version is refused."""
@@ -152,12 +155,17 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
     if 0 < version < VERSION:
         raise CollectionError(
             f"{path} was written by an older Lycosa (schema {version}, this one reads {VERSION}). "
-            f"Make a new collection from its archive with: lycosa import {quote(str(path.parent / 'archive'))} "
-            f"--spec {quote(str(path.parent / 'crawl.toml'))} --out NEW"
+            f"Make a new collection from its archive with: {rebuilding(path)}"
         )
     for table in tables:
         connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone()
     return version
+
+
+def rebuilding(path: Path) -> str:
+    """Return the command that makes a new collection from the archive beside a catalogue."""
+    archive, spec = quote(str(path.parent / "archive")), quote(str(path.parent / "crawl.toml"))
+    return f"lycosa import {archive} --spec {spec} --out NEW"
 
 
 @contextmanager
@@ -165,17 +173,22 @@ def plain_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite into a CollectionError that names the fix."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite may quote a damaged schema
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+            raise TooLong("This takes too long here. Ask for less: whole words, or fewer pages.") from None
         raise CollectionError(_sentence(path, error)) from error
 
 
-def _sentence(path: Path, error: sqlite3.Error) -> str:
+def _sentence(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> str:
     name = getattr(error, "sqlite_errorname", "") or ""
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return (
-            f"{path} is damaged ({error}). Put back a copy of it, or move the directory away and crawl "
-            "again; the WARC files in archive/ are complete by themselves."
-        )
+    is_undecodable = isinstance(error, UnicodeDecodeError) or str(error).startswith(
+        "Could not decode to UTF-8"
+    )
+    if name.startswith(DAMAGE) or is_undecodable:
+        from lycosa.collection.catalogue.damage import LOOK_S, damage_in, damaged  # which imports this module
+
+        # SQLite quotes the text that it cannot decode, which is of a page.
+        return damaged(path, damage_in(path, LOOK_S) or str(error).partition(" with text ")[0])
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")):
         return f"{path} cannot grow: the disk is full. Make room, then run the same command: it goes on."
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):

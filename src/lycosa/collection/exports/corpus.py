@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from unicodedata import category, normalize
 
 import msgspec
 from msgspec import inspect
@@ -96,7 +97,7 @@ class CorpusRow(msgspec.Struct, frozen=True):
 def export_jsonl(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write one JSON object a line and return how many."""
     encode, count = msgspec.json.Encoder().encode, 0
-    with Collection.open(directory) as collection, written_through(out) as file:
+    with Collection.open_checked(directory) as collection, written_through(out) as file:
         for row in corpus_rows(collection, wanted, markdown=markdown):
             file.write(encode(columns_of(row)) + b"\n")
             count += 1
@@ -112,7 +113,7 @@ CSV_COLUMNS = (
 def export_csv(directory: Path, out: Path, wanted: PageFilter, *, markdown: bool = False) -> int:
     """Write a table for spreadsheets, without formulas, and return the number of rows."""
     count = 0
-    with Collection.open(directory) as collection, written_through(out) as file:
+    with Collection.open_checked(directory) as collection, written_through(out) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         writer = csv.writer(text)
         columns = [name for key in CSV_COLUMNS for name in (_categories() if key == "categories" else (key,))]
@@ -137,8 +138,17 @@ def _cell(value: object) -> object:
     ("'=1+1", 'owls', 0.5, '')
     """
     if isinstance(value, str):
-        return "'" + value if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value.replace("\x00", " ")
+        text = value.replace("\x00", " ")
+        return "'" + text if _is_formula(text) else text
     return "" if value is None else value
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a spreadsheet may read a formula: also with a wide sign, and after characters that it skips."""
+    if text[:1] in ("\t", "\r"):
+        return True
+    shown = next((char for char in text[:100] if category(char)[0] not in "CZ"), "")
+    return normalize("NFKC", shown)[:1] in ("=", "+", "-", "@", "\u2212") if shown else False
 
 
 def parquet_library() -> tuple[Any, Any]:
@@ -158,7 +168,7 @@ def export_parquet(directory: Path, out: Path, wanted: PageFilter, *, markdown: 
     pyarrow, parquet = parquet_library()
     schema, count = _schema(pyarrow), 0
     with (
-        Collection.open(directory) as collection,
+        Collection.open_checked(directory) as collection,
         written(out) as draft,
         parquet.ParquetWriter(draft, schema, compression="zstd") as writer,
     ):

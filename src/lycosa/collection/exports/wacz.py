@@ -16,6 +16,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,17 @@ LINES_PER_BLOCK = 1024
 CHUNK = 1 << 20
 _ELSEWHERE = Reason.KNOWN.name.lower()
 """The rule of a page whose body only another collection has, so that it cannot be replayed."""
+_DAMAGED = (
+    "{} is damaged ({}). Put back a copy of it, or export the texts with --jsonl; "
+    "lycosa import reads it up to the damage."
+)
 _to_json = msgspec.json.Encoder().encode
 
 
 def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
     """Write a WACZ and return how many pages it lists."""
     with (
-        Collection.open(directory) as collection,
+        Collection.open_checked(directory) as collection,
         written(out) as draft,
         zipfile.ZipFile(draft, "w") as package,
     ):
@@ -54,7 +59,8 @@ def export_wacz(directory: Path, out: Path, wanted: PageFilter) -> int:
         for path, size in _archive_files(collection):
             name = f"archive/{path.name}"
             writer.add(name, _copied(path, size, left_out, collection.reader.folding))
-            lines += _index_lines(package, name, path.name)
+            with _damage_said(path):
+                lines += _index_lines(package, name, path.name)
         lines.sort()
         blocks, starts = _blocks(lines)
         writer.add("indexes/index.cdx.gz", [blocks])
@@ -123,7 +129,10 @@ def _archive_files(collection: Collection) -> Iterator[tuple[Path, int]]:
                 f"{path} is not there, and a WACZ without it could not be replayed. Put the file back, "
                 "or export the texts with --jsonl."
             )
-        yield path, end.offset if name == end.file else path.stat().st_size
+        size = path.stat().st_size
+        if name == end.file and size < end.offset:
+            raise ArchiveError(_DAMAGED.format(path, f"it has {size} bytes of {end.offset}"))
+        yield path, end.offset if name == end.file else size
 
 
 def _left_out(collection: Collection, wanted: PageFilter) -> frozenset[int]:
@@ -147,6 +156,15 @@ def _left_out(collection: Collection, wanted: PageFilter) -> frozenset[int]:
     return frozenset(out - {key for (key,) in originals})
 
 
+@contextmanager
+def _damage_said(path: Path) -> Iterator[None]:
+    """Name the archive file that cannot be read: the target is not to blame."""
+    try:
+        yield
+    except (OSError, ValueError, StopIteration) as error:
+        raise ArchiveError(_DAMAGED.format(path, error)) from error
+
+
 def _copied(path: Path, size: int, left_out: frozenset[int], folding: urls.Folding) -> Iterator[bytes]:
     with path.open("rb") as file:
         if not left_out:
@@ -154,7 +172,9 @@ def _copied(path: Path, size: int, left_out: frozenset[int], folding: urls.Foldi
                 yield chunk
                 size -= len(chunk)
             return
-        for start, end in _members(path, size, left_out, folding):
+        with _damage_said(path):
+            members = list(_members(path, size, left_out, folding))
+        for start, end in members:
             file.seek(start)
             yield file.read(end - start)
 

@@ -26,6 +26,7 @@ from lycosa.collection.catalogue.schema import (
     plain_errors,
     transaction,
 )
+from lycosa.collection.collection import Collection
 from lycosa.collection.shards.mail import outgoing
 from lycosa.frontier.merging import add_frontier, add_links
 from lycosa.frontier.rows import make_tables
@@ -44,7 +45,7 @@ OF_PAGE = ("captures", "links", "evidence", "link_evidence", "places", "entities
 def merge_shards(shards: Sequence[Path], out: Path) -> Counts:
     """Merge the collections of shards, and return the counts of the whole."""
     for shard in shards:  # refuse a damaged shard before anything is written
-        open_for_reading(shard / "catalogue.db").close()
+        Collection.open_checked(shard).close()
     (out / "archive").mkdir(parents=True, exist_ok=True)
     for shard in shards:
         for path in sorted((shard / "archive").glob("*.warc.gz")):

@@ -19,6 +19,7 @@ from lycosa.engine.processes.analysis import Analyser, Recipe
 from lycosa.engine.processes.recipe import regions_of_spec
 from lycosa.engine.processes.workers import analyser_for
 from lycosa.errors import NoCollection
+from lycosa.files import read_file
 from lycosa.methods.lookup import all_settings
 from lycosa.page.text.near_duplicates import NearDuplicates
 from lycosa.spec.reading import stored_spec
@@ -59,7 +60,7 @@ def index_collection(directory: Path, workers: int | None = None, *, say: Say = 
 
 def _spec_text(directory: Path) -> str:
     try:
-        return (directory / "crawl.toml").read_text("utf-8")
+        return read_file(directory / "crawl.toml").decode("utf-8", "replace")
     except OSError:
         raise NoCollection(
             f"{directory} is not a collection: it has no crawl.toml. Name the directory that `lycosa crawl` wrote."

@@ -25,6 +25,7 @@ from lycosa.engine.conclude import AN_IMAGE, Conclusions
 from lycosa.engine.processes.analysis import Analyser
 from lycosa.engine.start.prepare import labels_are_answers
 from lycosa.engine.watch.callbacks import batches_of
+from lycosa.files import read_file
 from lycosa.frontier.queued import QueuedFrontier
 from lycosa.learn.judges.kinds import Judge
 from lycosa.learn.labels import labels_digest
@@ -64,7 +65,7 @@ def judging_of(spec: Spec, directory: Path) -> Judging:
 def _models_as_saved(directory: Path) -> dict[str, str]:
     """Digests of the saved topic and other models that people may edit."""
     found = sorted((directory / "models").glob("*.json"))
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+    return {path.name: hashlib.sha256(read_file(path)).hexdigest() for path in found}
 
 
 def is_judged_otherwise(collection: CollectionWriter, now: Judging) -> bool:

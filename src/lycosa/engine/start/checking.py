@@ -22,7 +22,7 @@ from lycosa.fetch.archive.warc_files import archives_of, warc_files
 from lycosa.fetch.browser.start import refuse_root
 from lycosa.fetch.http.connect_to import target_of
 from lycosa.fetch.http.headers import refuse_unsendable
-from lycosa.files import size_of
+from lycosa.files import read_file, size_of
 from lycosa.learn.topic import excluded_pages
 from lycosa.learn.words.spelling import doubtful_keywords
 from lycosa.methods.lookup import check
@@ -165,7 +165,7 @@ def doubts(topic: TopicSpec, folder: Path) -> Iterator[str]:
 
 def _contents(where: str, folder: Path) -> object:
     """What makes two examples the same page: the key of a URL, the bytes of a file."""
-    return urls.key_of(url) if (url := urls.parse(where)) else (folder / where).read_bytes()
+    return urls.key_of(url) if (url := urls.parse(where)) else read_file(folder / where)
 
 
 class _Web:

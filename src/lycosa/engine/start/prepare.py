@@ -69,7 +69,12 @@ class CrawlMeans(Means):
         """The wanted classifiers: saved ones, the one that the user named, and newly fitted ones."""
         folder = self.classifiers_in
         found = saved_models(wants, folder) if folder and wants else {}
-        if spec.topic.model and "text" in wants:
+        if spec.topic.model and "text" not in wants:
+            raise SpecError(
+                f"[topic] model: neither the strategy {spec.strategy} nor judge.kind = {spec.judge.kind!r} reads a text "
+                'classifier. Remove it, or use judge.kind = "text".'
+            )
+        if spec.topic.model:
             found["text"] = TextModel.load(self.folder / spec.topic.model)
         missing = [name for name in wants if name not in found]
         if missing:
@@ -213,8 +218,8 @@ def make_judge(
     if is_code(spec.kind):
         return custom_judge(spec.kind, topic, spec.threshold)
     judge = own_judge(spec, methods)
-    if topic.excluded and isinstance(judge, LearningJudge):
-        judge.brief = msgspec.structs.replace(judge.brief, excluded=topic.excluded)
+    if topic.excluded and (learning := judge.learning):
+        learning.brief = msgspec.structs.replace(learning.brief, excluded=topic.excluded)
     return judge
 
 
@@ -228,6 +233,7 @@ def brief_of(topic: TopicModel, threshold: float | None, encoder: str = "") -> B
         language=topic.language,
         keywords=topic.keywords or ({} if topic.examples else topic.vector),
         excluded=topic.excluded,
+        is_sentence=topic.is_sentence,
         examples=tuple(map(known, topic.examples)),
         negatives=tuple(map(known, topic.negatives)),
         threshold=threshold,

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from fastwarc.warc import ArchiveIterator
 
 from lycosa import urls
 from lycosa.errors import ArchiveError
@@ -29,6 +28,7 @@ from lycosa.fetch.archive.records import (
     is_one_piece,
     read_record,
     records_in,
+    records_of,
 )
 from lycosa.fetch.archive.warc_files import WarcFile, size_of
 from lycosa.fetch.http.headers import header_text, response_head
@@ -119,7 +119,7 @@ class ArchiveFetcher:
         path = self._paths[place >> OFFSET_BITS]
         with path.open("rb") as file:
             file.seek(place & ((1 << OFFSET_BITS) - 1))
-            return read_record(next(iter(ArchiveIterator(file, parse_http=False))))
+            return read_record(next(iter(records_of(file))))
 
     def _index(self, path: WarcFile, entries: Index) -> None:
         """Index a file, up to any damage."""
@@ -143,7 +143,7 @@ class ArchiveFetcher:
         """Index the records up to the end or the damage. Return the place of the last one, if any."""
         number = (len(self._paths) - 1) << OFFSET_BITS
         last = None
-        records = records_in(path)
+        records, room = records_in(path), _room_of(path)
         while True:
             try:
                 record = next(records)
@@ -154,6 +154,11 @@ class ArchiveFetcher:
                     after = offset_of(last)
                     self.damage.append(f"{named}: damaged after the record at byte {after} ({error})")
                 return last
+            if (room := room - record.content_length) < 0:
+                self.damage.append(
+                    f"{named}: unpacks to more than any WARC file of its size after the record at byte {offset_of(last or 0)}"
+                )
+                return last
             last = number | record.stream_pos
             if record.record_type & KEPT:
                 entries.add(record, last)
@@ -163,7 +168,7 @@ class ArchiveFetcher:
         try:
             with path.open("rb") as file:
                 file.seek(offset_of(place))
-                return is_complete(next(iter(ArchiveIterator(file, parse_http=False))))
+                return is_complete(next(iter(records_of(file))))
         except (OSError, ValueError, StopIteration):
             return False
 
@@ -171,7 +176,7 @@ class ArchiveFetcher:
         """Unpack a file without random access into a temporary copy, which is deleted with this fetcher."""
         handle, name = tempfile.mkstemp(suffix=".warc", prefix="lycosa-")
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
-        room = max(UNPACKED_BYTES, UNPACKED_RATIO * size_of(path))
+        room = _room_of(path)
         with os.fdopen(handle, "wb") as copy, path.open("rb") as raw, gzip.open(raw) as packed:
             try:
                 while piece := packed.read(1 << 20):
@@ -184,6 +189,11 @@ class ArchiveFetcher:
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 self.damage.append(f"{path}: damaged ({error})")
         return Path(name)
+
+
+def _room_of(path: WarcFile) -> int:
+    """Return the most bytes that a file may unpack to."""
+    return max(UNPACKED_BYTES, UNPACKED_RATIO * size_of(path))
 
 
 def offset_of(place: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import IO
 
 import msgspec
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
@@ -15,6 +16,8 @@ from lycosa.fetch.http.headers import RECORD_BYTES
 
 KEPT = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.revisit
 HEADERS = 1_000
+HEADER_BYTES = 1 << 24
+"""Maximum length of a record's headers; what follows a longer one is not read. fastwarc's own limit is 64 KiB."""
 ADVICE = "Check that it is a WARC file and complete (warcio check FILE), get it again, or leave it out."
 _GZIP = b"\x1f\x8b"
 _CHUNK = re.compile(rb"(?:\r?\n)?([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -156,4 +159,9 @@ def records_in(path: WarcFile) -> Iterator[WarcRecord]:
     """Read the records of a file."""
     # An open file, because fastwarc guesses the compression from a name.
     with path.open("rb") as file:
-        yield from ArchiveIterator(file, parse_http=False)
+        yield from records_of(file)
+
+
+def records_of(stream: IO[bytes]) -> ArchiveIterator:
+    """Read the records of a stream. A record with long headers does not end it."""
+    return ArchiveIterator(stream, parse_http=False, max_header_len=HEADER_BYTES)

@@ -85,6 +85,8 @@ def _in_wacz(path: Path) -> Iterator[WarcFile]:
     try:
         with zipfile.ZipFile(path) as wacz:
             named = [each for each in wacz.infolist() if each.filename.endswith(_SUFFIXES)][:WARC_FILES]
+            if sum(each.file_size for each in named) > path.stat().st_size:
+                raise zipfile.BadZipFile("its files are larger than itself")
             for info in sorted(named, key=lambda each: each.filename):
                 if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
                     raise ArchiveError(

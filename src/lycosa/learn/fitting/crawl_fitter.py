@@ -155,6 +155,7 @@ class Fitter:
             wanted=self._wanted,
             times=np.array([self.times.get(key, 1) for key in self.rows], np.intp),
             meant=self._meant(),
+            is_sentence=self.brief.is_sentence,
         )
         return fit_with_guesses(self._corpus, given, coefficients)
 

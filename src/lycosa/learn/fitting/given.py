@@ -30,7 +30,7 @@ class Given:
     """What the user gave, by rows of the corpus.
 
     `answers` of rows that are `held` are certain for these, and teach nothing of others. `keywords` are terms with their weights, `excluded` those that
-    the topic is not about. `evidence` is a score of every row that takes their place, under its
+    the topic is not about; `is_sentence`: they are the words of a description. `evidence` is a score of every row that takes their place, under its
     name: that of an event; `usual` are its mean and deviation on other pages. Rows that are no
     pages of the crawl (examples that were only read) are not `counted`. `wanted` is the probability that a row is of a
     wanted kind; others are. `guessed` rows are taken for examples, though nobody said so: they are not certain. `meant` is there if the crawl has an encoder. Where the rows are a sample, `times` says how many pages each of them stands for; threshold and estimate are then of the sample.
@@ -50,6 +50,7 @@ class Given:
     meant: Meant | None = None
     guessed: tuple[int, ...] = ()
     excluded: Mapping[str, float] = field(default_factory=dict)
+    is_sentence: bool = False
 
     @property
     def lessons(self) -> Mapping[int, bool]:
@@ -67,4 +68,4 @@ class Given:
         if not self.keywords:
             return f"examples{meant}"
         shown = self.examples or sum(self.lessons.values()) >= MIN_SHOWN
-        return f"both{meant}" if shown else f"keywords{meant}"
+        return f"both{meant}" if shown else f"{'sentence' if self.is_sentence else 'keywords'}{meant}"

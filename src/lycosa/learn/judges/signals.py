@@ -56,7 +56,7 @@ class _Shipped(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def shipped() -> Mapping[str, Coefficients]:
-    """The weights by what was given: `both` (keywords and examples), `keywords`, `examples`, `evidence` of a method
+    """The weights by what was given: `both` (keywords and examples), `keywords`, `sentence`, `examples`, `evidence` of a method
     (with example pages), `evidence guessed` (likely pages in their place), `evidence alone`; those of crawls with an encoder have `, meaning` behind it."""
     return msgspec.json.decode(COEFFICIENTS.read_bytes(), type=_Shipped).given
 

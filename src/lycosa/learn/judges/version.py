@@ -19,7 +19,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from lycosa.errors import ModelError
-from lycosa.files import write_file
+from lycosa.files import read_file, unpack_zstd, write_file
 from lycosa.learn.judges.calibration import Estimate, Shift
 from lycosa.learn.judges.exclusion import log_odds_of_excluded
 from lycosa.learn.judges.signals import EVIDENCE, PLAIN, closeness_of
@@ -76,6 +76,8 @@ class Brief(msgspec.Struct, frozen=True):
     meanings: Meanings | None = None
     excluded: dict[str, float] = {}
     """Terms that the topic is not about, with their weights."""
+    is_sentence: bool = False
+    """Whether the keywords are the words of a description."""
 
 
 class Form(IntEnum):
@@ -301,7 +303,7 @@ def load_version(models: Path, number: int) -> Version:
     """A saved version."""
     path = path_of(models, number)
     try:
-        return unpacked(path.read_bytes())
+        return unpacked(read_file(path, MAX_BYTES))
     except (OSError, zstandard.ZstdError, msgspec.MsgspecError) as error:
         raise ModelError(
             f"{path} cannot be read ({error}). Delete it and run the same crawl again: the judge is fitted anew."
@@ -321,8 +323,7 @@ def packed(version: Version) -> bytes:
 
 def unpacked(data: bytes) -> Version:
     """A version that was packed."""
-    plain = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_BYTES)
-    return msgspec.msgpack.decode(plain, type=Version)
+    return msgspec.msgpack.decode(unpack_zstd(data, MAX_BYTES), type=Version)
 
 
 class Chances(msgspec.Struct, frozen=True, array_like=True):

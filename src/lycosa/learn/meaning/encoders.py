@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from lycosa.errors import ModelError
+from lycosa.files import size_of
 from lycosa.learn.judges.version import Meanings
 from lycosa.learn.meaning.vectors import Encoder, packed_vector
 
@@ -39,6 +40,7 @@ def encoder_folder(meaning: str, language: str, folder: Path) -> str:
 @lru_cache(maxsize=1)
 def _check(weights: Path) -> None:
     try:
+        size_of(weights)  # it is a file
         with weights.open("rb") as stream:
             is_known = hashlib.file_digest(stream, "sha256").hexdigest() == SHA256
     except OSError as error:

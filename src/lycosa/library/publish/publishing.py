@@ -65,7 +65,7 @@ def publish(
         )
     if replay and excerpts:
         raise InputError("--excerpts leaves the whole pages out, and --replay needs them. Choose one.")
-    with Collection.open(directory) as collection:
+    with Collection.open_checked(directory) as collection:
         return _Site(collection, out, replay, excerpts, say).write()
 
 

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from lycosa.collection.catalogue.page_filter import PageFilter
 from lycosa.collection.exports.writers import WRITERS, writer_for
+from lycosa.errors import InputError
 from lycosa.library.context import LibraryContext
 from lycosa.library.views.search import page_filter_of, search_query_of
 
@@ -48,6 +49,9 @@ class Downloads:
         try:
             out = Path(folder.name) / f"{request.path_params['name']}{ending}"
             writer_for(out)(directory, out, wanted)
+        except InputError as error:  # a package that is not installed
+            folder.cleanup()
+            raise HTTPException(501, str(error)) from None
         except BaseException:
             folder.cleanup()
             raise

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from lycosa import urls
 from lycosa.errors import InputError
+from lycosa.files import read_file
 from lycosa.page.document import Document
 from lycosa.page.text.terms import terms_of
 
@@ -62,7 +63,7 @@ def built_in_words() -> Words:
 def read_words(path: Path) -> Words:
     """The built-in lists with the user's words added: a TOML file of the same form."""
     try:
-        added = _checked(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+        added = _checked(tomllib.loads(read_file(path).decode()), str(path))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} cannot be read as word lists ({error}). See docs/strategies/genre.md for the form."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lycosa import urls
 from lycosa.errors import InputError
+from lycosa.files import size_of
 from lycosa.learn.training.tables import Row, read_rows
 from lycosa.methods.genre.signs import Words, genre_features
 from lycosa.methods.genre.training import GenreExample
@@ -32,6 +33,7 @@ def _example(path: Path, number: int, row: Row, words: Words | None, known: dict
         raise InputError(f"{path}, line {number}: {url} is in line {first} already. Keep one of them.")
     page = path.parent / row["file"]
     try:
+        size_of(page)  # it is a file
         with page.open("rb") as file:
             document = Document(file.read(MAX_BYTES), url, "text/html")
     except OSError as error:

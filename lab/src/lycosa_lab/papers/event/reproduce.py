@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from lycosa.errors import InputError
 from lycosa.methods.event.model import OURS, PAPER, Side
 from lycosa.methods.event.table import event_table
 from lycosa.methods.event.training.scoring import (
@@ -51,10 +52,13 @@ SOURCES: dict[str, dict[str, Any]] = {
 
 def reproduce(web: Path, out: Path, say: Say) -> None:
     """Write the tables as CSV and text, and the figures as PNG and SVG."""
+    if not (web / "events.csv").exists():
+        raise InputError(
+            f"{web} has no events.csv, which says what happened when and where (docs/webs.md). Write it, or leave --web "
+            "out for the demo web."
+        )
     say("Reading the web …")
     events = EventWeb(web)
-    if not (web / "events.csv").exists():
-        say("This web has no events.csv: its topics stand for events, so place and date say little.")
     largest = sorted(events.events, key=lambda event: (-len(events.events[event]), event))
     _models(events, largest[:2], out)
     for number, sort in ((12, "links"), (13, "pages")):

@@ -192,7 +192,7 @@ def by_web(values: Sequence[float]) -> list[float]:
 
 
 def fresh_table(chosen: Mapping[str, str], fresh: CrawlsBySetting) -> list[list[str]]:
-    """What was chosen of each group, on webs that chose nothing; p against text-only (Wilcoxon, by web)."""
+    """What was chosen of each group, on webs that chose nothing; p against text-only, by web."""
     rows = [
         [
             "crawler",

@@ -1,56 +1,19 @@
-"""Limit the requests of each client of a public library, and close idle connections.
+"""Close idle connections: they would use up the server's limit.
 
-Idle connections would use up the server's limit. uvicorn has a timeout between requests, but none for a request that never arrives.
+uvicorn has a timeout between requests, but none for a request that never arrives.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import deque
 
 import h11
-from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-CLIENTS = 10_000
-"""Clients remembered; beyond this number all are forgotten."""
-
-
-class RateLimit:
-    """Requests of each client within the last minute."""
-
-    def __init__(self, per_minute: int) -> None:
-        self.per_minute = per_minute
-        self._asked: dict[str, deque[float]] = {}
-
-    def refusal(self, scope: Scope) -> Response | None:
-        """Count a request, and return a refusal if the limit is reached."""
-        who, now = (scope.get("client") or ("",))[0], time.monotonic()
-        if len(self._asked) > CLIENTS:
-            self._asked.clear()
-        recent = self._asked.setdefault(who, deque(maxlen=self.per_minute))
-        if len(recent) == self.per_minute and now - recent[0] < 60:
-            return PlainTextResponse("Too many requests. Wait a minute.\n", 429, {"Retry-After": "60"})
-        recent.append(now)
-        return None
-
-
-class Limited:
-    """An application with a rate limit."""
-
-    def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
-        self._app, self._limit = app, limit
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-        refusal = self._limit.refusal(scope) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
-
 
 REQUEST_S = 15.0
 """Timeout for receiving a whole request: the first from the connection on, others from their first byte on."""
+READ_S = 30.0
+"""Timeout for a client that reads nothing while a response waits for it."""
 SILENT = 100
 """Maximum number of silent connections; beyond it, the oldest is closed."""
 
@@ -60,6 +23,7 @@ class ImpatientProtocol(H11Protocol):
 
     since = 0.0
     patience: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -67,12 +31,28 @@ class ImpatientProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self._stop_waiting()
         self._stop_watching()
 
     def handle_events(self) -> None:
         """Handle received bytes."""
         super().handle_events()
         self._watch()
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not read."""
+        super().pause_writing()
+        self._reading = self.loop.call_later(READ_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        super().resume_writing()
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
 
     def is_silent(self) -> bool:
         """Return whether a request has not arrived completely. Between two requests uvicorn has its own timeout."""
