@@ -37,7 +37,7 @@ class Missed(msgspec.Struct, frozen=True):
     ahead: Span
 
     def within(self, waiting: int | None = None) -> Span:
-        """All together. Where only so many URLs are `waiting`, no more pages can be ahead.
+        """All together. Where no URL is `waiting`, nothing is ahead.
 
             missed = below + ahead,   low, high = missed ∓ √(distance of below² + distance of ahead²)
 
@@ -47,8 +47,7 @@ class Missed(msgspec.Struct, frozen=True):
         >>> missed.within(0)
         Span(value=10.0, low=6.0, high=16.0)
         """
-        below, limit = self.below, float("inf") if waiting is None else float(waiting)
-        ahead = Span(*(min(number, limit) for number in self.ahead))
+        below, ahead = self.below, Span(0.0, 0.0, 0.0) if waiting == 0 else self.ahead
         value = below.value + ahead.value
         down = hypot(below.value - below.low, ahead.value - ahead.low)
         up = hypot(below.high - below.value, ahead.high - ahead.value)
