@@ -331,6 +331,7 @@ OF_A_COLLECTION: dict[str, tuple[object, ...]] = {
 folder of a crawl whose only shard it is."""
 OPENS_NONE = {
     "init", "strategies", "demo", "bench", "import", "seeds", "help", "lab run", "lab record", "lab reproduce",
+    "lab fit", "lab cache", "lab labels",
     "train text", "train genre", "train links", "train images", "train page-types",
 }  # fmt: skip
 """Those that open none: archives are read without their catalogue."""

@@ -46,6 +46,7 @@ def test_a_plain_install_can_train():
         "cluster",
         "docs",
         "fonts",
+        "meaning",
         "dev",
     }
 

@@ -48,7 +48,7 @@ def test_excluded_words_are_named():
     """With what each adds to the log odds."""
     words = Reasons((("owl", 1.0),), 0.0, -0.5, 0.5, 0.01, excluded=(("sport", -3.0), ("footbal", -1.5)))
     text = explanation_text(Explanation("http://a.test/", "Fetched and judged not relevant.", words=words))
-    assert "words that you excluded add to the log odds: sport -3.00, footbal -1.50" in text
+    assert "sport (excluded) -3.00, footbal (excluded) -1.50: +0.50, probability 0.01" in text
 
 
 def test_other_spellings_of_a_url_are_the_same(collection):
