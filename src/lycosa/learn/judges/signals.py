@@ -101,7 +101,7 @@ def decline_of(at_first: Floats) -> float:
     >>> decline_of(np.zeros(0)), decline_of(np.full(200, -9.0))
     (0.0, 0.0)
     >>> round(decline_of(np.append(np.zeros(200), np.full(200, -9.0))), 2)
-    0.63
+    1.01
     """
     told = sigmoid(at_first)
 

@@ -40,8 +40,8 @@ def packed_vector(vector: Floats) -> bytes:
 def lead_vector(packed: bytes) -> Floats:
     """The vector that was packed.
 
-    >>> lead_vector(packed_vector(np.array([0.6, -0.8]))).round(2).tolist()
-    [0.6, -0.8]
+    >>> [f"{number:.2f}" for number in lead_vector(packed_vector(np.array([0.6, -0.8])))]
+    ['0.60', '-0.80']
     """
     steps = np.frombuffer(packed, np.int8).astype(np.float32)
     return np.asarray(steps / max(float(np.linalg.norm(steps)), 1e-9))
