@@ -19,7 +19,8 @@ from lycosa.fetch.archive.warc_files import warc_files
 from lycosa.spec.sections import ProcessSpec
 from lycosa.spec.writing import as_run
 from lycosa.urls import key_of
-from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.grids.variants import Variant
 from lycosa_lab.runs.given import Given
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.user import user_spec

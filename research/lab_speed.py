@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.grids.grid import Laboratory
 from lycosa_lab.grids.progress import Bar
+from lycosa_lab.grids.variants import Variant
 from lycosa_lab.runs.given import parse_given
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.webs.cache import CachedWeb

@@ -20,7 +20,8 @@ import msgspec
 from lycosa.methods.choosing import FIGURES, Figures
 from lycosa.methods.fused.record import PARTS
 from lycosa_lab import metrics
-from lycosa_lab.grids.grid import LOOK_AHEAD, ORACLE, by_variant
+from lycosa_lab.grids.grid import by_variant
+from lycosa_lab.grids.variants import LOOK_AHEAD, ORACLE
 from lycosa_lab.plots import plot_webs
 from lycosa_lab.results import over_topics, paired_tests
 from lycosa_lab.runs.run import Run

@@ -17,7 +17,8 @@ from lycosa.errors import InputError, LycosaError, SpecError
 from lycosa.files import cache_directory
 from lycosa.values import Fetched, Link, Page
 from lycosa_lab import results
-from lycosa_lab.grids.grid import Laboratory, Variant, by_variant, run_grid, variants
+from lycosa_lab.grids.grid import Laboratory, by_variant, run_grid
+from lycosa_lab.grids.variants import Variant, variants
 from lycosa_lab.plots import plot_curves
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
@@ -219,7 +220,7 @@ def test_what_a_run_needs_is_looked_at_first(demo_folder, monkeypatch, tmp_path)
 def test_workers_do_not_outlive_a_run_that_is_killed(demo_folder):
     """Killed with SIGKILL, it closes nothing: its processes end all the same."""
     code = (
-        "from pathlib import Path; from lycosa_lab.grids.grid import *; from lycosa_lab.runs.protocol import Options\n"
+        "from pathlib import Path; from lycosa_lab.grids.grid import *; from lycosa_lab.grids.variants import *; from lycosa_lab.runs.protocol import Options\n"
         f"if __name__ == '__main__': run_grid(Path({str(demo_folder)!r}), ['owls', 'tides'], [Variant('best-first')],"
         " Options(pages=40), random_seeds=range(5000), processes=2)"
     )

@@ -14,7 +14,8 @@ import pytest
 from lycosa.errors import InputError, SpecError
 from lycosa.files import cache_directory
 from lycosa_lab.grids.comparing import compare
-from lycosa_lab.grids.grid import Laboratory, run_grid, variants
+from lycosa_lab.grids.grid import Laboratory, run_grid
+from lycosa_lab.grids.variants import variants
 from lycosa_lab.papers import reproduce_paper
 from lycosa_lab.runs.given import Given
 from lycosa_lab.runs.protocol import Options

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from lycosa.cli import app
 from lycosa.errors import SpecError
-from lycosa_lab.grids.grid import variants
+from lycosa_lab.grids.variants import variants
 
 
 def test_a_range_is_a_grid():

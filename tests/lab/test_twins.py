@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from lycosa.methods.lookup import fitted, strategy_class, strategy_names
-from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.grids.variants import Variant
 from lycosa_lab.runs.given import parse_given
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run

@@ -18,7 +18,8 @@ from lycosa.spec.sections import JudgeSpec
 from lycosa.values import Link
 from lycosa_lab import results
 from lycosa_lab.grids.comparing import compare
-from lycosa_lab.grids.grid import Laboratory, Variant, by_variant
+from lycosa_lab.grids.grid import Laboratory, by_variant
+from lycosa_lab.grids.variants import Variant
 from lycosa_lab.plots import plot_scores
 from lycosa_lab.runs.answers import SimulatedUser
 from lycosa_lab.runs.given import Given, parse_given, refuse_ungiven

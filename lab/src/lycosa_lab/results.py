@@ -17,7 +17,8 @@ from lycosa import __version__
 from lycosa.errors import InputError
 from lycosa.wording import counted
 from lycosa_lab import metrics
-from lycosa_lab.grids.grid import ORACLES, by_variant
+from lycosa_lab.grids.grid import by_variant
+from lycosa_lab.grids.variants import ORACLES
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run
 from lycosa_lab.webs.cache import all_code_digest

@@ -10,8 +10,9 @@ from typing import Any
 
 from lycosa.methods import BaseStrategy
 from lycosa_lab import results
-from lycosa_lab.grids.grid import ORACLES, chosen_topics, run_grid, strategy_name, taken_sections, variants
+from lycosa_lab.grids.grid import chosen_topics, run_grid
 from lycosa_lab.grids.processes import Done
+from lycosa_lab.grids.variants import ORACLES, strategy_name, taken_sections, variants
 from lycosa_lab.runs.given import refuse_ungiven
 from lycosa_lab.runs.protocol import Options
 from lycosa_lab.runs.run import Run

@@ -17,7 +17,8 @@ from lycosa.methods.event.model import OURS
 from lycosa.methods.event.training.scoring import Sample
 from lycosa.testing import CannedResponse
 from lycosa_lab.demo_web import archive
-from lycosa_lab.grids.grid import Laboratory, Variant
+from lycosa_lab.grids.grid import Laboratory
+from lycosa_lab.grids.variants import Variant
 from lycosa_lab.papers import reproduce_paper
 from lycosa_lab.papers.event import crawls as event_crawls
 from lycosa_lab.papers.event import reproduce as paper

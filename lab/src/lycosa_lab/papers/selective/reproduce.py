@@ -9,8 +9,9 @@ import numpy as np
 
 from lycosa.values import Floats, Say
 from lycosa_lab import results
-from lycosa_lab.grids.grid import by_variant, run_grid, variants
+from lycosa_lab.grids.grid import by_variant, run_grid
 from lycosa_lab.grids.progress import Bar
+from lycosa_lab.grids.variants import variants
 from lycosa_lab.papers.output import panel, write_table
 from lycosa_lab.plots import COLOURS, draw_curves, harvest_over_pages, recall_over_pages
 from lycosa_lab.runs.protocol import Options
