@@ -22,6 +22,17 @@ def test_the_demo_web_opens_with_its_topics(demo_folder: Path):
     assert len(web.archive) > 500
 
 
+def test_a_web_may_have_the_pages_of_another(demo_folder: Path, tmp_path: Path):
+    """It brings labels and topics of its own."""
+    page = VirtualWeb.open(demo_folder).start[0]
+    (tmp_path / "web.toml").write_text(f'archive = "{demo_folder}"\ntitle = "More"\n', encoding="utf-8")
+    (tmp_path / "labels.csv").write_text(f"url,topic,grade\n{page},begin,2\n", encoding="utf-8")
+    web = VirtualWeb.open(tmp_path)
+    assert set(web.topics) == {"begin"}
+    assert len(web.archive) == len(VirtualWeb.open(demo_folder).archive)
+    assert not web.notes
+
+
 def test_an_unknown_topic_is_named_with_the_known_ones(demo_folder: Path):
     """The message lists what there is."""
     with pytest.raises(InputError, match=r"no topic 'cats'.*owls"):

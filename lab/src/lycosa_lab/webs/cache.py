@@ -304,7 +304,7 @@ def _unpack(stored: bytes) -> dict[str, Any]:
 def content_digest(web: VirtualWeb) -> str:
     """A digest of everything that is archived."""
     files = []
-    for path in sorted([*web.path.glob("*.warc.gz"), *web.path.glob("*.warc")]):
+    for path in web.files:
         found = path.stat()
         files.append((path, found.st_size, found.st_mtime_ns))
     return _digest_of("\n".join(sorted(web.folding.index_names)), tuple(files))

@@ -46,6 +46,7 @@ class VirtualWeb:
     folding: urls.Folding
     topics: dict[str, Topic]
     page_types: dict[int, str]
+    archive_of: Path = Path()  # another web, relative to its own folder, that has its WARC files
     notes: list[str] = field(default_factory=list)
 
     @classmethod
@@ -63,17 +64,25 @@ class VirtualWeb:
             for row in rows_of(path / "page-types.csv", "url", "type")
         }
         start = tuple(_parsed(url) for url in _texts(path, about, "start"))
-        return cls(path, str(about.get("title", path.name)), start, folding, topics, types)
+        title, other = (
+            str(about.get(key, default)) for key, default in (("title", path.name), ("archive", ""))
+        )
+        return cls(path, title, start, folding, topics, types, Path(other))
+
+    @property
+    def files(self) -> list[Path]:
+        """Its WARC files."""
+        folder = self.path / self.archive_of
+        return sorted([*folder.glob("*.warc.gz"), *folder.glob("*.warc")])
 
     @cached_property
     def archive(self) -> ArchiveFetcher:
         """All records of the web."""
-        files = sorted([*self.path.glob("*.warc.gz"), *self.path.glob("*.warc")])
-        if not files:
+        if not self.files:
             raise InputError(
-                f"{self.path} has no WARC file. Record one with: lycosa lab record SPEC {self.path}"
+                f"{self.path / self.archive_of} has no WARC file. Record one with: lycosa lab record SPEC {self.path}"
             )
-        archive = ArchiveFetcher(files, folding=self.folding)
+        archive = ArchiveFetcher(self.files, folding=self.folding)
         self.notes.extend(archive.damage)
         known = set(archive.keys())
         for topic in self.topics.values():
