@@ -70,12 +70,15 @@ def request_text(spec: Spec) -> str:
     """Return the user's request as text: the topic, and the sections of methods.
 
     >>> from lycosa.spec.sections import TopicSpec
-    >>> print(request_text(Spec(topic=TopicSpec(keywords=("owl", "barn owl"), description="Owls at night."))))
+    >>> topic = TopicSpec(keywords=("owl", "barn owl"), description="Owls at night.", exclude=("football",))
+    >>> print(request_text(Spec(topic=topic)))
     Keywords: owl, barn owl
     Description: Owls at night.
+    Not about: football
     """
     lines = [f"Keywords: {', '.join(spec.topic.keywords)}"] if spec.topic.keywords else []
     lines += [f"Description: {spec.topic.description}"] if spec.topic.description else []
+    lines += [f"Not about: {', '.join(spec.topic.exclude)}"] if spec.topic.exclude else []
     for name, section in spec.methods.items():
         lines.append(f"{name}: {section.model_dump_json(exclude_defaults=True)}")
     return "\n".join(lines)[:GIVEN_CHARS] or "Pages like the examples in the user message."
