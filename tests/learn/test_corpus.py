@@ -47,7 +47,6 @@ def test_pages_that_are_read_together_are_those_read_one_by_one(pages):
     assert together.terms == alone.terms
     for name in ("indptr", "indices", "data"):
         assert (getattr(together.rows(), name) == getattr(alone.rows(), name)).all()
-    assert (together.language_shares() == alone.language_shares()).all()
 
 
 def test_long_and_foreign_terms_have_one_column_each():

@@ -249,6 +249,20 @@ def test_an_excluded_subject_is_not_kept_and_its_links_repel(pages):
         assert scorer.probability(terms) == pytest.approx(scorer.reasons(packed(terms)).probability)
 
 
+def test_an_event_loses_what_it_excludes_in_fit_and_in_use(pages):
+    """The evidence says how close a page is to the event."""
+    scores = np.array([0.5 if owls else 0.1 for _, owls in pages])
+    given = Given(examples=(0, 1), evidence=scores, evidence_name="event", excluded={"ship": 1.0})
+    fitted = fit_judge(corpus_of(pages), given)
+    plain = fit_judge(corpus_of(pages), replace(given, excluded={}))
+    scorer, before = Scorer(fitted.version), Scorer(plain.version)
+    ships, owls = next(terms for terms, owls in pages if not owls), pages[0][0]
+    assert scorer.probability(ships, 0.1) < before.probability(ships, 0.1) / 2
+    assert scorer.probability(owls, 0.5) > 0.5
+    assert scorer.reasons(packed(ships), 0.1).excluded
+    assert not scorer.reasons(packed(owls), 0.5).excluded
+
+
 def test_a_page_of_the_topic_may_mention_what_is_excluded(pages):
     wanted = np.array([owls for _, owls in pages])
     mentioning = [(terms | {"ship": 1} if owls else terms, owls) for terms, owls in pages]

@@ -32,7 +32,7 @@ def _hash_of_source(authority: str) -> int:
 
 
 class Division(msgspec.Struct, frozen=True):
-    """A crawl by so many shards, each of which owns the sources that hash to it."""
+    """The number of shards of a crawl. Each shard owns the sources that hash to it."""
 
     shards: int
 

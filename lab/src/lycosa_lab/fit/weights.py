@@ -26,7 +26,6 @@ from lycosa.learn.judges.signals import (
     Coefficients,
     Signals,
     shipped,
-    stacked,
 )
 from lycosa.values import Floats
 
@@ -106,7 +105,7 @@ def _signals(
 def _round(told: Iterator[tuple[Signals, JudgedCrawl]], names: Sequence[str]) -> dict[str, float]:
     rows, wanted, weight = [], [], []
     for signals, crawl in told:
-        rows.append(stacked(signals, names)[crawl.found])
+        rows.append(np.column_stack([signals[name] for name in names])[crawl.found])
         wanted.append(crawl.relevant[crawl.found])
         weight.append(np.full(len(crawl.found), 200.0 / max(1, len(crawl.found))))
     found = regressed(np.vstack(rows), np.concatenate(wanted), np.concatenate(weight))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.learn.words.background import Background, rarity, share_of_pages
+from lycosa.learn.words.background import Background, rarity
 from lycosa.learn.words.similarity import logs_of, unit
 from lycosa.page.text.terms import packed
 from lycosa.values import Floats, Terms
@@ -42,12 +42,11 @@ class _Column:
 
 
 class _Columns:
-    """The column of each term, its share of the pages of the language, and its rarity there."""
+    """The column of each term, and its rarity in the language."""
 
     def __init__(self, background: Background) -> None:
         self.background = background
         self.terms: list[str] = []
-        self.shares = _Column(np.zeros(0))
         self.rarities = _Column(np.zeros(0))
         self._columns: dict[str, int] = defaultdict(count().__next__)
 
@@ -63,9 +62,7 @@ class _Columns:
     def _note(self, terms: Sequence[str]) -> None:
         """Keep the background of new terms."""
         self.terms += terms
-        common = [*map(self.background.zipf, terms)]
-        self.shares.extend(np.array([*map(share_of_pages, common)]))
-        self.rarities.extend(np.array([*map(_rarity, common)]))
+        self.rarities.extend(np.array([_rarity(self.background.zipf(term)) for term in terms]))
 
 
 class Corpus:
@@ -131,11 +128,6 @@ class Corpus:
 
         parts = self._weights.all, self._indices.all, self._ends.all
         return csr_matrix(parts, shape=(len(self), len(self.terms)))
-
-    def language_shares(self) -> Floats:
-        """For each term the share of pages of the language that have it."""
-        shares: Floats = self._columns.shares.all
-        return shares
 
 
 def products_of(rows: csr_matrix) -> Floats:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,6 @@ from lycosa.learn.judges.signals import (
     EXAMPLES,
     KEYWORDS,
     LIKELY,
-    PLAIN,
     SHOWN,
     TEXT,
     UNLIKELY,
@@ -63,10 +61,6 @@ from lycosa.learn.judges.signals import (
 from lycosa.learn.judges.version import Form, Part, Version
 from lycosa.learn.words.similarity import column_sums, standard, unit
 from lycosa.values import Floats
-
-if TYPE_CHECKING:
-    pass
-
 
 RIDGE = 1.0
 MAX_TRAINING = 800
@@ -100,11 +94,9 @@ class Fitted:
 
 def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficients] | None = None) -> Fitted:
     """Fit a judge on all pages of the corpus. The version has no number yet: its keeper gives it one."""
-    corpus.vector({**given.keywords, **given.excluded})  # gives each word a column
     fitting = _Fitting(corpus, given)
     known = (coefficients or shipped())[given.kind]
-    excluded = _excluded(given, corpus)
-    apart = log_odds_of_excluded(fitting.rows @ excluded, fitting.topic_cosine())
+    apart = fitting.lost_to_excluded()
     probability = fitting.at_first()
     told: list[Signals] = []
     rounds = [known.at_first, known.in_full] if fitting.others >= MIN_OTHERS else [known.at_first]
@@ -145,7 +137,7 @@ def fit_judge(corpus: Corpus, given: Given, coefficients: Mapping[str, Coefficie
         shift=taught.shift,
         taught=_words(corpus, taught.vector, fitting.use),
         taught_base=taught.base,
-        excluded=_words(corpus, excluded, fitting.use),
+        excluded=_words(corpus, fitting.excluded, fitting.use),
         threshold=threshold,
         is_threshold_given=given.threshold is not None,
         estimate=estimate,
@@ -173,7 +165,10 @@ class _Fitting:
     def __init__(self, corpus: Corpus, given: Given) -> None:
         self.corpus = corpus
         self.given = given
+        corpus.vector({**given.keywords, **given.excluded})  # gives each word a column
         self.keywords = unit(corpus.vector(_weighted(given.keywords, corpus))) if given.keywords else None
+        excluded = _weighted(given.excluded, corpus)
+        self.excluded = unit(corpus.vector(excluded)) * scale_of_excluded(excluded.values())
         self.rows = corpus.rows()
         answered = given.lessons
         self.positive = _rows(
@@ -216,11 +211,16 @@ class _Fitting:
             found |= self._of_meaning(probability, with_likely=with_text)
         return found
 
-    def topic_cosine(self) -> Floats:
-        """The cosine with the keywords; without any the evidence, or the cosine with the examples."""
-        if self.keywords is not None:
-            return np.asarray(self.rows @ self.keywords)
-        return self._of_examples() if self.given.evidence is None else self.given.evidence
+    def lost_to_excluded(self) -> Floats:
+        """What each row loses; evidence, keywords or, without these, examples say how close it is to the topic."""
+        given = self.given
+        if not given.excluded:
+            return np.zeros(len(self.corpus))
+        if given.evidence is not None:
+            topic = given.evidence
+        else:
+            topic = self._of_examples() if self.keywords is None else np.asarray(self.rows @ self.keywords)
+        return log_odds_of_excluded(self.rows @ self.excluded, topic)
 
     def _of_keywords(self) -> dict[str, Floats]:
         if self.keywords is None:
@@ -233,8 +233,7 @@ class _Fitting:
         assert values is not None
         mean, deviation = standard(values, self._others(probability), self.given.usual, USUAL_PAGES)
         self.parts[EVIDENCE] = (Form.PLAIN, np.zeros(0), mean, deviation)
-        self.parts[PLAIN] = (Form.CLOSENESS, np.zeros(0), 0.0, 1.0)
-        return {EVIDENCE: (values - mean) / deviation, PLAIN: closeness(values)}
+        return {EVIDENCE: (values - mean) / deviation}
 
     def _of_examples(self) -> Floats:
         """The cosine with the mean of the examples; of an example, with that of the others."""
@@ -302,8 +301,7 @@ class _Fitting:
         if against.sum() > MIN_UNLIKELY:
             vector = vector - column_sums(self.rows, against / against.sum())
         vector = unit(vector) if self.keywords is None else unit(vector) + self.keywords
-        excluded = _excluded(self.given, self.corpus)
-        return np.where(excluded > 0.0, np.minimum(vector, 0.0) - excluded, vector)
+        return np.where(self.excluded > 0.0, np.minimum(vector, 0.0) - self.excluded, vector)
 
     def told_parts(self, used: Weights) -> dict[str, Part]:
         """The parts that count, as data."""
@@ -376,11 +374,6 @@ def _times(given: Given, rows: int) -> Rows:
 
 def _weighted(keywords: Mapping[str, float], corpus: Corpus) -> dict[str, float]:
     return {term: weight * corpus.background.rarity(term) for term, weight in keywords.items()}
-
-
-def _excluded(given: Given, corpus: Corpus) -> Floats:
-    weights = _weighted(given.excluded, corpus)
-    return unit(corpus.vector(weights)) * scale_of_excluded(weights.values())
 
 
 def _rows(numbers: Iterable[int]) -> Rows:

@@ -8,7 +8,7 @@ depend on what else was fetched, hold for a crawl full of the topic as for one w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from math import log, log1p
 from pathlib import Path
@@ -19,11 +19,11 @@ import numpy as np
 from lycosa.learn.judges.calibration import sigmoid
 from lycosa.values import Floats
 
-KEYWORDS, EXAMPLES, TEXT, EVIDENCE, PLAIN = "keywords", "examples", "text", "evidence", "plain"
-"""Closeness to the keywords and to the examples; the classifier of words; a method's evidence in deviations of other
-pages, and as it is."""
+KEYWORDS, EXAMPLES, TEXT, EVIDENCE = "keywords", "examples", "text", "evidence"
+"""Closeness to the keywords and to the examples; the classifier of words; a method's evidence. The last two are in
+deviations of other pages."""
 ASKED, EACH, SHOWN, LIKELY, UNLIKELY = "asked", "each", "shown", "likely", "unlikely"
-"""What the lead of a page means, beside the keywords together, each keyword, the examples, likely and unlikely pages."""
+"""The cosine of a page's lead with the keywords together, each keyword, the examples, likely and unlikely pages."""
 CONSTANT, DECLINE = "constant", "decline"
 NEAR = 0.02
 """The cosine from which on closeness grows with the logarithm: cosines of pages and keywords are small numbers."""
@@ -121,8 +121,3 @@ def in_crawl(weights: Weights, decline: float) -> dict[str, float]:
     """
     others = {name: weight for name, weight in weights.items() if name != DECLINE}
     return others | {CONSTANT: weights[CONSTANT] + weights.get(DECLINE, 0.0) * decline}
-
-
-def stacked(signals: Signals, names: Sequence[str]) -> Floats:
-    """The signals with these names, a column each."""
-    return np.column_stack([signals[name] for name in names])

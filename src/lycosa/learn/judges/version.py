@@ -22,7 +22,7 @@ from lycosa.errors import ModelError
 from lycosa.files import read_file, unpack_zstd, write_file
 from lycosa.learn.judges.calibration import Estimate, Shift
 from lycosa.learn.judges.exclusion import log_odds_of_excluded
-from lycosa.learn.judges.signals import EVIDENCE, PLAIN, closeness_of
+from lycosa.learn.judges.signals import EVIDENCE, closeness_of
 from lycosa.learn.meaning.vectors import lead_vector
 from lycosa.learn.words.background import background_of
 from lycosa.learn.words.numbered_words import WordVectors
@@ -101,7 +101,7 @@ class Version(msgspec.Struct, frozen=True):
     """A fitted judge: its words, what makes a probability of them, the threshold, and what it says of the crawl.
 
     `links` is what likely pages say and unlikely ones do not, and the keywords: texts of links are compared with it.
-    `evidence` names the evidence whose value takes the place of words in the parts without any. `meaning` is what the
+    `evidence` names the evidence whose value is a part. `meaning` is what the
     lead of a page adds to the log odds, by its product with it; empty without an encoder.
     """
 
@@ -146,8 +146,7 @@ class Version(msgspec.Struct, frozen=True):
 
 
 class Reasons(msgspec.Struct, frozen=True):
-    """What made the probability of a page: `words`, `others`, `base`, `meant`, `taught`
-    and `excluded` add up to its log odds, `score`.
+    """The parts of a page's log odds: `words`, `others`, `base`, `meant`, `taught` and `excluded` add up to `score`.
 
     `meant` is of what its lead means, `taught` of people's answers about pages like it, `excluded` of words that the topic
     is not about.
@@ -164,7 +163,7 @@ class Reasons(msgspec.Struct, frozen=True):
 
     @property
     def more(self) -> tuple[tuple[str, float], ...]:
-        """What else there is beside the words, named for people; with these it adds up to `score`.
+        """The parts other than words, named for people. With the words they add up to `score`.
 
         >>> Reasons((), 0.5, -3.0, -1.5, 0.18, meant=1.0).more
         (('all others', 0.5), ('baseline', -3.0), ('meaning of its lead', 1.0))
@@ -189,18 +188,17 @@ class Scorer:
         self._base = version.shift.a + factor * version.constant + version.taught_base
         self._taught = self._words = taught
         self._of_evidence = 0.0
-        self._close: list[tuple[float, Floats | None]] = []  # None: the evidence
+        self._close: list[tuple[float, Floats]] = []
         for (name, part), vector in zip(parts.items(), vectors, strict=True):
             weight = factor * part.weight
-            of_evidence = name in (EVIDENCE, PLAIN)
             if part.form is Form.CLOSENESS:
-                self._close.append((weight, None if of_evidence else vector))
+                self._close.append((weight, vector))
+                continue
+            self._base -= weight * part.mean / part.deviation
+            if name == EVIDENCE:
+                self._of_evidence = weight / part.deviation
             else:
-                self._base -= weight * part.mean / part.deviation
-                if of_evidence:
-                    self._of_evidence += weight / part.deviation
-                else:
-                    self._words = self._words + weight / part.deviation * vector
+                self._words = self._words + weight / part.deviation * vector
         self._meaning = factor * np.frombuffer(version.meaning, np.float32)
 
     def probability(self, terms: Terms | Mapping[str, int], evidence: float = 0.0) -> float:
@@ -209,15 +207,16 @@ class Scorer:
         at, weights = self._table.unit_weights(terms)
         logit = self._base + self._of_evidence * evidence + float(weights @ self._words[at])
         logit += self._meant(terms)
-        cosines = [evidence if vector is None else float(weights @ vector[at]) for _, vector in self._close]
+        cosines = [float(weights @ vector[at]) for _, vector in self._close]
         for (weight, _), cosine in zip(self._close, cosines, strict=True):
             logit += weight * closeness_of(cosine)
-        if self.version.excluded and cosines:
-            logit += self._lost(float(weights @ self._excluded[at]), cosines[0])
+        if self.version.excluded:
+            logit += self._lost(float(weights @ self._excluded[at]), evidence, cosines)
         return 1.0 / (1.0 + exp(-min(30.0, max(-30.0, logit))))
 
-    def _lost(self, unwanted: float, topic: float) -> float:
-        """What a page loses by its cosine with the excluded words. The first part tells how close it is to the topic."""
+    def _lost(self, unwanted: float, evidence: float, cosines: Sequence[float]) -> float:
+        """What a page loses by its cosine with the excluded words; its evidence or first cosine says how close it is to the topic."""
+        topic = evidence if self.version.evidence else next(iter(cosines), 0.0)
         return self.version.shift.b * float(log_odds_of_excluded(unwanted, topic))
 
     def _meant(self, terms: Terms) -> float:
@@ -249,13 +248,11 @@ class Scorer:
         at = self._table.places_of(weights)
         of_words = np.array([*weights.values()])
         moved = of_words * self._words[at]
-        of_evidence, cosines = self._of_evidence * evidence, []
+        cosines: list[float] = []
         for weight, vector in self._close:
-            each = of_words * (0.0 if vector is None else vector[at])
-            cosines.append(product := evidence if vector is None else float(each.sum()))
-            if vector is None:
-                of_evidence += weight * closeness_of(evidence)
-            elif product > 0.0:
+            each = of_words * vector[at]
+            cosines.append(product := float(each.sum()))
+            if product > 0.0:
                 moved = moved + weight * closeness_of(product) * each / product
         of_taught = dict(zip(weights, (of_words * self._taught[at]).tolist(), strict=True))
         of_each = {
@@ -264,26 +261,19 @@ class Scorer:
             if amount != of_taught[term]
         }
         if self.version.evidence:
-            of_each[self.version.evidence] = of_evidence
+            of_each[self.version.evidence] = self._of_evidence * evidence
         telling = sorted(of_each.items(), key=lambda item: (-abs(item[1]), item[0]))[:limit]
         others = sum(of_each.values()) - sum(amount for _, amount in telling)
         taught, meant = sum(of_taught.values()) + self.version.taught_base, self._meant(terms)
         base = self._base - self.version.taught_base
-        against = self._against(
-            dict(zip(weights, (of_words * self._excluded[at]).tolist(), strict=True)), cosines
-        )
+        unwanted = dict(zip(weights, (of_words * self._excluded[at]).tolist(), strict=True))
+        total = sum(unwanted.values())
+        lost = self._lost(total, evidence, cosines) if total else 0.0
+        each_lost = ((term, lost * part / total) for term, part in unwanted.items() if lost and part)
+        against = tuple(sorted(each_lost, key=lambda item: (item[1], item[0])))
         score = base + sum(of_each.values()) + taught + meant + sum(lost for _, lost in against)
         probability = 1.0 / (1.0 + exp(-min(30.0, max(-30.0, score))))
         return Reasons(tuple(telling), others, base, score, probability, taught, meant, against)
-
-    def _against(
-        self, unwanted: Mapping[str, float], cosines: Sequence[float]
-    ) -> tuple[tuple[str, float], ...]:
-        """What each excluded word costs a page."""
-        total = sum(unwanted.values())
-        lost = self._lost(total, cosines[0]) if total and cosines else 0.0
-        each = ((term, lost * part / total) for term, part in unwanted.items() if lost and part)
-        return tuple(sorted(each, key=lambda item: (item[1], item[0])))
 
 
 def path_of(models: Path, number: int) -> Path:

@@ -19,10 +19,6 @@ from lycosa.values import Floats
 if TYPE_CHECKING:  # SciPy is loaded where judges are fitted, not where pages are judged
     from scipy.sparse import csr_matrix
 
-LANGUAGE_PAGES = 20.0
-"""This many made-up pages of the language are added to the crawl's own when shares of pages are estimated."""
-AT_ONCE = 256
-"""Rows whose weights are written out for each of their terms."""
 LOGS = (0.0, *(1.0 + math.log(times) for times in range(1, 256)))
 """1 + log tf, worked out for all but very long pages."""
 _LOGS = np.array(LOGS)
@@ -62,17 +58,6 @@ def unit(vector: Floats) -> Floats:
     """
     length = float(np.linalg.norm(vector))
     return vector / length if length else vector
-
-
-def share_elsewhere(on: Floats, weight: float, language_share: Floats) -> Floats:
-    """The share of pages that are not of the topic that have each term.
-
-        q_t = (weight of other pages with t + 20 · share in the language) / (weight of other pages + 20)
-
-    >>> share_elsewhere(np.array([10.0]), 20.0, np.array([0.5])).tolist()
-    [0.5]
-    """
-    return (on + LANGUAGE_PAGES * language_share) / (weight + LANGUAGE_PAGES)
 
 
 def term_profile(on: Floats, pages: int, mean: Floats, elsewhere: Floats) -> Floats:
@@ -115,14 +100,3 @@ def column_sums(rows: csr_matrix, weight: Floats | None = None) -> Floats:
     """For each term the sum over the rows, each times its weight."""
     ones = np.ones(rows.shape[0]) if weight is None else weight
     return np.asarray(rows.T @ ones, np.float64).ravel()
-
-
-def rows_with(rows: csr_matrix, weight: Floats | None = None) -> Floats:
-    """For each term the sum of the weights of the rows that have it; without weights, their number."""
-    found, lengths = np.zeros(rows.shape[1]), np.diff(rows.indptr)
-    ones = np.ones(rows.shape[0]) if weight is None else weight
-    for first in range(0, len(ones), AT_ONCE):
-        some = slice(first, first + AT_ONCE)
-        terms = rows.indices[rows.indptr[first] : rows.indptr[min(first + AT_ONCE, len(ones))]]
-        np.add.at(found, terms, np.repeat(ones[some], lengths[some]))
-    return found
